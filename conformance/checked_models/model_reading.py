@@ -26,7 +26,7 @@ from conformance.checked_models.outside_data import read_small_data
 from conformance.checked_models.type_inference import SECONDS, infer_types
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.harmless import one_line
-from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.names import BESIDE_ONNX, OperatorName
 from opcert.vocabulary.regular_files import open_regular
 
 MOST_TENSOR_BYTES = 1 << 16
@@ -230,7 +230,7 @@ class OperatorVersions:
 
     def __init__(self, known: Iterable[OperatorName] = ()) -> None:
         self._known: dict[tuple[str, str], list[OperatorName]] = {}
-        for operator in known:
+        for operator in {BESIDE_ONNX, *known}:
             self._known.setdefault((operator.domain, operator.name), []).append(operator)
         self._domains = {schema.domain for schema in get_all_schemas_with_history()}
         self._found: dict[tuple[str, str, int | None], Found] = {}

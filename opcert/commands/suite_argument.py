@@ -200,12 +200,12 @@ def open_certified(runtime: Runtime, asked: SuiteRequest, digest: str = "") -> t
 def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
     """The suite of the opset that is asked for, or else of the newest that the runtime takes.
 
-    Where operators are named, theirs alone; where a profile is of a model, or demands versions that the opset
-    does not have, the suite that has them. Raises UserError where an opset that is asked for has not what is
-    named.
+    Where operators are named, theirs alone; of a profile of a dialect as a whole the suite with its name,
+    which has all of them; where a profile is of a model, or demands versions that the opset does not have,
+    the suite that has them. Raises UserError where an opset that is asked for has not what is named.
     """
     from generator.making.operators.named_suites import FIRST, name_of_opset, operators_named
-    from generator.making.operators.opsets import newest_opset
+    from generator.making.operators.opsets import DIALECTS, newest_opset
 
     opset = asked.opset if asked.opset is not None else _opset_of(runtime, asked)
     name = DEFAULT_SUITE if opset is None or opset == newest_opset() else name_of_opset(opset)
@@ -220,16 +220,20 @@ def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
             got=f"opset {asked.opset} without {_few(lacking)}",
             expected="an opset that has them, or no --opset: then the suite is made of what is demanded",
         )
-    of_model = asked.profile is not None and asked.profile.model is not None
-    if not lacking and not of_model:
-        if name != DEFAULT_SUITE:
-            note(f"the suite is {name}: each operator in the version of that opset")
-        return resolve_suite(name, cluster=asked.cluster, look=asked.look)
     whole = [
         operator
         for operator in have
         if asked.profile is not None and asked.profile.demands_operator(operator)
     ]
+    of_model = asked.profile is not None and asked.profile.model is not None
+    domains = {operator.domain for operator in whole}
+    dialect = next((each for each, domain in DIALECTS.items() if domains == {domain}), None)
+    if dialect is not None and not demanded:
+        return resolve_suite(dialect, cluster=asked.cluster, look=asked.look)
+    if not lacking and not of_model:
+        if name != DEFAULT_SUITE:
+            note(f"the suite is {name}: each operator in the version of that opset")
+        return resolve_suite(name, cluster=asked.cluster, look=asked.look)
     wanted = sorted({*demanded, *whole})
     first = operators_named(FIRST) or []
     if not of_model and set(wanted) <= set(first):

@@ -84,6 +84,7 @@ def taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         (SuiteRequest(profile=demanding("ai.onnx::Gemm-11")), "opset-12"),
         (SuiteRequest(profile=demanding("ai.onnx::Resize-18", "com.microsoft::Pad-1")), "first-operators"),
         (SuiteRequest(profile=demanding("ai.onnx::Gemm-13")), "Gemm-13"),
+        (SuiteRequest(profile=demanding("com.microsoft::*")), "contrib"),
     ],
 )
 def test_the_suite_is_of_the_opset_that_the_runtime_takes_unless_more_is_said(

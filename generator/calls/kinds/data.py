@@ -129,7 +129,7 @@ def _range(data: Data, tensor: Tensor, scope: Partial) -> Tensor:
 
 
 def _moderate(data: Data, tensor: Tensor, scope: Partial) -> Tensor:
-    """The finite numbers, all times one power of two, so that none is beyond `most`; integers stay as they are.
+    """The finite floats, all times one power of two, so that none is beyond `most`.
 
     Greater ones leave nothing to tell apart behind functions that saturate.
     """
