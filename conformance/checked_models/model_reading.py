@@ -225,12 +225,18 @@ _LARGEST = 2**31 - 1
 Found = tuple[OperatorName | None, str | None]
 
 
+_OF_EVERY_OPSET = {
+    each.name: each for each in (BESIDE_ONNX, OperatorName("ai.onnx", "LayerNormalization", 17))
+}
+"""What ONNX Runtime's optimiser writes into models of any operator set of ONNX, older ones among them."""
+
+
 class OperatorVersions:
     """Operator versions by the installed onnx package, and beside it those that somebody has specs of."""
 
     def __init__(self, known: Iterable[OperatorName] = ()) -> None:
         self._known: dict[tuple[str, str], list[OperatorName]] = {}
-        for operator in {BESIDE_ONNX, *known}:
+        for operator in known:
             self._known.setdefault((operator.domain, operator.name), []).append(operator)
         self._domains = {schema.domain for schema in get_all_schemas_with_history()}
         self._found: dict[tuple[str, str, int | None], Found] = {}
@@ -274,6 +280,8 @@ class OperatorVersions:
         if too_new:
             known = f"onnx {onnx_version} knows those up to {onnx_opset_version()}"
             return None, f"opset {version} of ai.onnx is newer than is known here: {known}"
+        if not short and op_type in _OF_EVERY_OPSET:
+            return _OF_EVERY_OPSET[op_type], None
         if short in self._domains:
             return None, f"{domain} has no operator {op_type} in opset {version}"
         return plain, None
