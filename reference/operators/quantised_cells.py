@@ -101,9 +101,8 @@ class _WeightsOfSteps(GateWeights):
 
     def terms(self, x: Numbers, h: Numbers) -> Numbers:
         """The same as of other states: inputs are in steps already."""
-        together, alone = in_steps_of_a_byte(h), _each(h)
-        found = alone if _differ(together, alone) and self.shared.ask() == "row" else together
-        return super().terms(x, found)
+        alone = h.shape[0] > 1 and self.shared.ask() == "row"
+        return super().terms(x, _each(h) if alone else in_steps_of_a_byte(h))
 
 
 def in_steps_of_a_byte(given: Numbers) -> Numbers:
@@ -113,20 +112,18 @@ def in_steps_of_a_byte(given: Numbers) -> Numbers:
 
 
 def _inputs_in_steps(X: Numbers, read: int, shared: Choice[StepsOfInputs]) -> Numbers:
-    """X quantised at once, as far as it is read, by steps of time or by rows: asked where these differ."""
+    """X quantised at once, as far as it is read, by steps of time or by rows; asked of several rows."""
+    time, batch, width = X.shape
+    way = shared.ask() if time * batch > 1 else "all"
     if not X.error.size:
         return X
-    time, batch, width = X.shape
-    # The range has zero in it in any case, so that zeros behind what is read change nothing.
-    is_read = np.broadcast_to((np.arange(time) < read)[:, None, None], X.shape)
-    ways = {
-        "all": in_steps_of_a_byte(X),
-        "read": in_steps_of_a_byte(X.where(is_read, X.lift(0).broadcast(X.shape))),
-        "step": _each(X),
-        "row": _each(X.reshape((time * batch, width))).reshape(X.shape),
-    }
-    seen = [each.arranged(lambda array: array[:read]) for each in ways.values()]
-    return ways[shared.ask()] if any(_differ(seen[0], each) for each in seen[1:]) else ways["all"]
+    if way == "read":
+        # The range has zero in it in any case, so that zeros behind what is read change nothing.
+        is_read = np.broadcast_to((np.arange(time) < read)[:, None, None], X.shape)
+        return in_steps_of_a_byte(X.where(is_read, X.lift(0).broadcast(X.shape)))
+    if way == "row":
+        return _each(X.reshape((time * batch, width))).reshape(X.shape)
+    return _each(X) if way == "step" else in_steps_of_a_byte(X)
 
 
 def _each(rows: Numbers) -> Numbers:
@@ -137,9 +134,3 @@ def _each(rows: Numbers) -> Numbers:
     return stacked([in_steps_of_a_byte(each) for each in parts]).arranged(
         lambda each: np.moveaxis(each, -1, 0)
     )
-
-
-def _differ(one: Numbers, other: Numbers) -> bool:
-    """Whether two ways come to other numbers, or to such that are off by more."""
-    values = np.array_equal(one.value.floats(), other.value.floats())
-    return not (values and np.array_equal(one.error, other.error))

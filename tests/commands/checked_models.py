@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from onnx import TensorProto, helper, save
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper, save
 
 
 def write_model(path: Path, alpha: float = 0.25, *, unknown: bool = False, batch: int | str = 2) -> Path:
@@ -82,5 +83,45 @@ def write_boosted_trees(path: Path) -> Path:
         ],
     )
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid(domain, 1)]
+    save(helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
+    return path
+
+
+def write_optimised(path: Path) -> Path:
+    """Write a model of ONNX Runtime's operators, as its optimiser and quantisers do, of an older opset."""
+    own: dict[str, Any] = {"domain": "com.microsoft"}
+    draw = np.random.default_rng(46)
+    constants = [
+        numpy_helper.from_array(array, name)
+        for name, array in (
+            ("gamma", draw.uniform(0.5, 1.5, 16).astype(np.float32)),
+            ("beta", draw.normal(0, 1, 16).astype(np.float32)),
+            ("bits", draw.integers(0, 256, (16, 1, 8), dtype=np.uint8)),
+            ("scales", draw.uniform(0.01, 0.1, (16, 1)).astype(np.float32)),
+            ("step", np.array(0.0625, dtype=np.float32)),
+            ("zero", np.array(128, dtype=np.uint8)),
+        )
+    ]
+    nodes = [
+        helper.make_node("SimplifiedLayerNormalization", ["x", "gamma"], ["a"], name="simplified", axis=-1),
+        helper.make_node(
+            "MatMulNBits", ["a", "bits", "scales"], ["b"], name="of bits", K=16, N=16, block_size=16, **own
+        ),
+        helper.make_node("SkipLayerNormalization", ["b", "x", "gamma", "beta"], ["c"], name="skipped", **own),
+        helper.make_node("LayerNormalization", ["c", "gamma", "beta"], ["d"], name="layer", axis=-1),
+        helper.make_node("QuantizeLinear", ["d", "step", "zero"], ["e"], name="quantised"),
+        helper.make_node(
+            "QLinearSigmoid", ["e", "step", "zero", "step", "zero"], ["f"], name="sigmoid", **own
+        ),
+        helper.make_node("DequantizeLinear", ["f", "step", "zero"], ["y"], name="back"),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 3, 16])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 3, 16])],
+        constants,
+    )
+    opsets = [helper.make_opsetid("", 13), helper.make_opsetid("com.microsoft", 1)]
     save(helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
     return path
