@@ -98,7 +98,8 @@ class OnnxRuntimeWorker(protocol.Worker):
         self._options = options
         self._session = type("Session", (self._ort.InferenceSession,), {"_enable_fallback": _Never()})
         self._level = options.get("optimization", "all")
-        self._provider, self._device = options.get("provider", "CPU") + _PROVIDER, None
+        self._provider = options.get("provider", "CPU") + _PROVIDER
+        self._device: Any = None
         self._version = str(self._ort.__version__)
         library = options.get("library") or ""
         if "package" in options:
@@ -193,28 +194,27 @@ class OnnxRuntimeWorker(protocol.Worker):
     def hello(self) -> protocol.Header:
         options = self._options
         library = "onnxruntime-" + options["name"] if "library" in options else "onnxruntime"
-        offered = {
+        settings: Dict[str, Any] = {
+            "provider": self._provider.replace(_PROVIDER, ""),
+            "optimization": self._level,
+            "threads": 1,
+            "deterministic_compute": True,
+        }
+        if self._alone:
+            settings["onnxruntime"] = str(self._ort.__version__)
+            settings["fallback"] = options.get("fallback", "off")
+        # How many threads a provider has it decides by itself.
+        threads = [] if self._alone else ["threads"]
+        return {
             "runtime": {"name": options.get("package", library), "version": self._version},
             "domains": {"*": "onnx"},
-            "forms": ["inputs", "initializers", "dynamic", "strided", "again", "untouched", "threads"],
+            "forms": ["inputs", "initializers", "dynamic", "strided", "again", "untouched", *threads],
             "devices": [self._provider.replace(_PROVIDER, "")],
             "threads": list(self._by_threads),
             "values": ["map", "optional", "sequence"],
             "element_types": None,
-            "x_settings": {
-                "provider": self._provider.replace(_PROVIDER, ""),
-                "optimization": self._level,
-                "threads": 1,
-                "deterministic_compute": True,
-            },
+            "x_settings": settings,
         }
-        if self._alone:
-            # How many threads a provider has it decides by itself.
-            offered["forms"].remove("threads")
-            offered["x_settings"].update(
-                onnxruntime=str(self._ort.__version__), fallback=options.get("fallback", "off")
-            )
-        return offered
 
     def load(self, request: protocol.LoadRequest) -> _Model:
         settings = self._by_threads[request.threads or _THREADS[0]]
