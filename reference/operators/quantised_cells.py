@@ -12,6 +12,7 @@ from opcert.vocabulary.tensors import Tensor
 from reference.answers.orders import NanComparison, NanReading
 from reference.functions.stable_formulas import Overflow
 from reference.numbers.number_arrays import Numbers
+from reference.numbers.passing import opened
 from reference.numbers.stacks import stacked
 from reference.operators.quantised_matrices import quantised_on_the_way
 from reference.operators.recurrent_cells import AtThreshold, Belonging, Infinity, memory_steps
@@ -86,7 +87,10 @@ def _apart(weights: Tensor, zero_point: Tensor | None, scale: Numbers | None) ->
         each.reshape((each.shape[0], 1, each.error.size // each.shape[0]))
         for each in (Numbers.of(zero_point, scale.working), scale)
     )
-    return ((Numbers.of(weights, scale.working) - zeros) * scales).transposed((0, 2, 1))
+    found = (Numbers.of(weights, scale.working) - zeros) * scales
+    # A program may add up first and multiply with the scale then, which is another thing of infinities.
+    found = found if scales.finite.all() else opened(found, ~scales.finite)
+    return found.transposed((0, 2, 1))
 
 
 @dataclass(frozen=True)
@@ -106,9 +110,10 @@ class _WeightsOfSteps(GateWeights):
 
 
 def in_steps_of_a_byte(given: Numbers) -> Numbers:
-    """Numbers as their quantisation has them: their steps from zero times the step."""
+    """Numbers as their quantisation has them: steps from zero times the step; of NaN there is none."""
     steps, scale = quantised_on_the_way(given)
-    return steps * scale
+    found = steps * scale
+    return found if given.finite.all() else opened(found, np.ones(found.shape, dtype=np.bool_))
 
 
 def _inputs_in_steps(X: Numbers, read: int, shared: Choice[StepsOfInputs]) -> Numbers:
