@@ -85,6 +85,12 @@ def read(passages: Mapping[str, str], parts: ParameterNames = PARTS) -> list[tup
         ("inputs.B", "2D with shape (,hidden_size)", "shape [_, hidden_size]"),
         ("inputs.B", "Required exactly when axis is positive.", "required where axis > 0 there alone"),
         ("inputs.B", "Required when the Y output is requested.", "required where Y is asked for"),
+        ("inputs.B", "Multipliers with at least axis elements.", "range of length >= axis"),
+        ("inputs.B", "A vector with size of at least 2.", "range of length >= 2"),
+        ("inputs.B", "Tensor(scalar, or dims=[1]). The first.", "range of length >= 1, <= 1"),
+        ("inputs.B", "A scalar or one-element tensor.", "range of length >= 1, <= 1"),
+        ("inputs.B", "Has shape (N, d) where d is (axis + 2) * H.", "shape [N, (axis + 2) * H]"),
+        ("inputs.B", "Shape (N, k) where k = ceil(K / axis) and b = (2 * N).", "shape [N, ceil(K / axis)]"),
         ("inputs.X", "Its extents `H` and `W` should be divisible by `axis`.", "W: a multiple of axis"),
         ("type_constraints.T", "Constrain types to 8-bit unsigned integer tensors.",
          "types 8-bit unsigned integer"),
@@ -116,6 +122,7 @@ def test_each_form(about: str, text: str, stated: str) -> None:
         ("outputs.Y", "It cannot have the shape [2]."),
         ("attributes.axis", "Set `keepdims=0` to use a positive one; 2 for two axes."),
         ("attributes.pads", "Whether a list is padded."),
+        ("inputs.B", "It has at least some elements."),
         ("inputs.X", "The extent along `axis` must be divisible by `mode`."),
         ("summary", "All are element-wise operations with numpy-style broadcasting."),
     ],
@@ -225,6 +232,18 @@ def test_what_is_no_factor_of_a_product(about: str, text: str) -> None:
     assert not [each for each in read({about: text}, PRODUCT) if "shape" in each[1]]
 
 
+def test_a_packed_input_has_its_shape_where_the_others_are_left_out() -> None:
+    parts = ParameterNames(inputs=("query", "key", "value"))
+    passages = {"inputs.query": "Of shape (N, S, H), or packed QKV with shape (N, S, d) where d is (3 * H).",
+                "inputs.key": "With shape (N, S, H) or packed KV with shape (N, S, 2, H)"}  # fmt: skip
+    assert read(passages, parts) == [
+        ("inputs.query", "shape [N, S, H]"),
+        ("inputs.query", "shape [N, S, (3 * H)] where not present(key)"),
+        ("inputs.key", "shape [N, S, H]"),
+        ("inputs.key", "shape [N, S, 2, H] where not present(value)"),
+    ]
+
+
 def test_what_is_applied_to_each_element_takes_any_rank() -> None:
     one = ParameterNames((), ("X",), ("Y",))
     text = "The sign, y = sign(x) where x is real, is applied to the tensor elementwise."
@@ -323,7 +342,7 @@ def test_bounds_and_conditions_of_shipped_specs_are_expressions() -> None:
 
 PIECES = (
     *("|", "(", "[", ",", "- ", "a x ", "or [a], ", "a and ", "shape [", "`a` is a ", "0 is a, ", "whether "),
-    *("1 or ", "of 2 ", "multiple of ", "same shape as "),
+    *("1 or ", "of 2 ", "multiple of ", "same shape as ", "where d is (", "where d = a ", "and d = "),
 )
 
 

@@ -103,8 +103,10 @@ _SIGN = pattern(
     r"|\b(?:must|should|shall|has to) be (?:strictly )?(?P<bare>positive|non-?negative)\b(?! (?:or|if))"
 )
 _LENGTH = (
-    (pattern(r"\bwith (?:size|length) of at least (?P<least>\d+)"), "least"),
-    (pattern(r"\bof (?:size|length) (?:of )?at least (?P<least>\d+)"), "least"),
+    (pattern(r"\b(?:with|has|have|of) at least (?P<least>\w{1,40}) (?:elements|entries|values)\b"), "least"),
+    (pattern(r"\bscalar,? or (?:an? )?(?:dims ?= ?\[1\]|one-element\b"
+             r"|rank[- ]1 tensor containing (?:a single|exactly one) (?:value|element)\b)"), "one"),
+    (pattern(r"\b(?:with|of) (?:size|length|shape) (?:of )?at least \(?(?P<least>\w{1,40})"), "least"),
     (pattern(r"\b(?:containing|with|contains|of|has) exactly (?P<exact>one|two|three|four"
              r"|\d+) (?:elements?|values?)"),
      "exact"),
@@ -293,8 +295,14 @@ def _lengths(about: str, passage: Passage, sentence: Sentence, parts: ParameterN
         else:
             groups = match.groupdict()
             count = (groups.get("exact") or "one").lower()
-            least = groups.get("least") or NUMBER_WORDS.get(count, count)
+            least = _counted(groups["least"], parts) if "least" in groups else NUMBER_WORDS.get(count, count)
         if least is not None:
             origin = found(passage, sentence.start + match.start(), "stated-length", 0.9)
             yield Range(about, origin, "length", at_least=least, at_most=None if kind == "least" else least)
             return
+
+
+def _counted(word: str, parts: ParameterNames) -> str | None:
+    """How many a word says: a number, or an attribute that holds one."""
+    number = NUMBER_WORDS.get(word.lower(), word)
+    return number if number.isdecimal() or number in parts.integers else None

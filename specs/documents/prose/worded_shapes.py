@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from specs.documents.prose.part_names import (
+    MOST_LETTERS,
     NUMBER_WORDS,
     ParameterNames,
     Sentence,
@@ -16,7 +17,7 @@ from specs.documents.prose.part_names import (
     pattern,
     sentences,
 )
-from specs.documents.prose.worded_conditions import condition
+from specs.documents.prose.worded_conditions import condition, expression
 from specs.documents.text.documents import Passage
 from specs.model.statements import StatedShape
 
@@ -147,6 +148,15 @@ _NO_SIZE = frozenset(
     ["at", "the", "each", "a", "an", "one", "same", "matching", "equal", "greater", "output", "input",
      "least", "of", "or", "and", "as", "that", "this", "its", "all"]
 )  # fmt: skip
+_PACKED = pattern(r"\bpacked (?P<what>QKV|KV) with $")
+"""What makes the shape of one input of several that lie side by side in it: the others are left out."""
+_UNPACKED = {"qkv": "key", "kv": "value"}
+_DEFINED = pattern(
+    r"\b(?:where|and) [`$]*(?P<name>[A-Za-z]\w{0,40})[`$]* ?(?:is|=) ?[`$]*"
+    r"(?P<of>[\w(][\w ()+*/-]{1,100}?)(?=[`$]*(?:[.,;]|$| and \w{1,40} ?=))"
+)
+_OPERATION = re.compile(r"[-+*/]")
+_MOST_DEFINED = 20
 _STEP = pattern(r"\b(?:to|produce|obtain) `\w+`(?: of)? ?$")
 """What makes something in between: `Reshape input to reshaped of shape`."""
 _TENSORS = ("inputs", "outputs")
@@ -154,13 +164,24 @@ MOST_SHAPES = 20
 
 
 def find_shapes(about: str, passage: Passage, parts: ParameterNames) -> Iterator[StatedShape]:
-    """Every shape with a named extent that a passage states."""
+    """Every shape with a named extent that a passage states, and what it says that such a name is put in."""
+    meant = _defined(passage.text, parts)
     read = (
-        shape
+        replace(shape, extents=tuple(meant.get(extent, extent) for extent in shape.extents))
         for sentence in sentences(passage.text)
         for shape in _Reader(about, passage, sentence, parts).shapes()
     )
     yield from islice(read, MOST_SHAPES)
+
+
+def _defined(text: str, parts: ParameterNames) -> dict[str, str]:
+    """What names of extents stand for: `where d is (num_heads + 2 * kv_num_heads) * head_size`."""
+    found: dict[str, str] = {}
+    for match in islice(_DEFINED.finditer(text[:MOST_LETTERS]), _MOST_DEFINED):
+        whole = expression(match["of"], {}) if _OPERATION.search(match["of"]) else None
+        if whole is not None and parts.about(match["name"]) is None:
+            found.setdefault(match["name"], whole)
+    return found
 
 
 @dataclass(frozen=True)
@@ -219,6 +240,7 @@ class _Reader:
                 continue
             begun = True
             when, position = self._when(position)
+            when = when or self._packed(match.start("list"))
             for each in (*self._chained(match.start()), subject):
                 yield self._shape(each, match.start(), 0.9, extents, when or opening)
             while (other := _OR.match(text, position)) is not None:
@@ -284,6 +306,12 @@ class _Reader:
         words = re.split(r",? or [`(\[]", match["condition"], maxsplit=1)[0]
         read = condition(words, self.parts)
         return read, match.start("condition") + len(words) if read else position
+
+    def _packed(self, position: int) -> str | None:
+        """Where a shape is one of several inputs side by side: the next of them is left out."""
+        match = _PACKED.search(re.sub(r"\bshapes?(?: is| of)?\s*$", "", self.sentence.before(position)))
+        other = _UNPACKED[match["what"].lower()] if match is not None else ""
+        return f"not present({other})" if other in self.parts.inputs else None
 
     def _chained(self, position: int) -> list[str]:
         """The tensors in front of `Y.shape = [...]` where several are equal: `X.shape = Y.shape = [...]`."""
