@@ -18,6 +18,8 @@ _OF_OUTPUT = ("values_", "classlabels_")
 _A_COLUMN_EACH = "a-column-each"
 """The rule that reads of lists that they have an element for each column."""
 _LISTS = ("ints", "floats", "strings")
+_PAIRS = (("key", "value"), ("past_key", "past_value"), ("cos_cache", "sin_cache"))
+"""How optional inputs are called of which one means nothing without the other."""
 
 
 class LinkedReader:
@@ -53,6 +55,24 @@ class LinkedReader:
                 self._given(name)
         for statement in self._required:
             self._needed(statement)
+        self._together()
+
+    def _together(self) -> None:
+        """Optional inputs that mean nothing alone; state that comes out where some goes in."""
+        free = {parameter.name for parameter in self._spec.inputs if parameter.option == "optional"}
+        for one, other in _PAIRS:
+            if {one, other} <= free:
+                self._silent_rule(f"{one}_with_{other}", f"present({one}) == present({other})")
+        for output in self._spec.outputs:
+            past = output.name.replace("present", "past", 1)
+            if output.option == "optional" and past != output.name and past in free:
+                rule = f"present({past}) == ('{output.name}' in wanted)"
+                self._silent_rule(f"{output.name}_with_{past}", rule)
+
+    def _silent_rule(self, name: str, require: str) -> None:
+        why = "no sentence says what one is without the other"
+        rule = {"id": name, "require": require, "else": "undefined", "why": why}
+        self._found.add("constraints", name, rule, note=why, alone=True)
 
     def _needed(self, statement: Required) -> None:
         """An input that an output needs is given in every call; others where their condition says so."""

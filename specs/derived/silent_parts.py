@@ -24,6 +24,8 @@ _MORE_COUNTS = re.compile(r"(?:.*_)?(?:groups?|dims?|ndim|targets)|(?:max|n)_\w+
 """How attributes are called, beside those, that say how many."""
 _INDICES = re.compile(r"(?:.*_)?(?:ids|indices)")
 """How a first input is called whose integers are places in another one."""
+_BOUNDARIES = re.compile(r"cumulative_\w+|cu_seqlens\w*")
+"""How inputs are called that say where each of several sequences ends that lie in one axis, in a row."""
 _WINDOW = re.compile(r"(?:k_?size|kernel(?:_shape)?|strides?|rates?|dilations?|pads_(?:begin|end))")
 """How lists of integers are called that have one for each axis that a window slides over."""
 _SPATIAL = {"org.openvino": 2}
@@ -75,6 +77,18 @@ class SilentReader:
             self._length(parameter)
             self._input(parameter)
             self._holds_something(parameter)
+        self._forget_packs()
+
+    def _forget_packs(self) -> None:
+        """No bounds of a pack that is in no shape any more."""
+        entries = self._found.entries
+        shapes = {entry.path[1]: str(entry.value) for entry in entries if entry.path[0] == "shapes"}
+        known = {name for shape in shapes.values() for name in parse_shape(shape).names}
+        entries[:] = [
+            entry
+            for entry in entries
+            if not entry.alone or entry.path[0] != "extents" or entry.path[1] in known
+        ]
 
     def _add(self, name: str, call: str, note: str) -> None:
         self._found.add("kinds", name, call, note=note, alone=True)
@@ -171,10 +185,12 @@ class SilentReader:
             if not isinstance(each, Range) or each.about != f"inputs.{name}" or each.of != "length":
                 continue
             one = each.at_least
-            if one is None or one != each.at_most or not one.isdecimal():
+            if one is None or (each.at_most is not None and one != each.at_most):
                 continue
             forms = {f"{name}_0": one, f"maybe({name}_0)": f"maybe({one})", "()": f"maybe({one})"}
-            if self._shapes[name] in forms:
+            if self._notes[name] == ANY_SHAPE:
+                forms[self._shapes[name]] = one if each.at_most is None else f"maybe({one})"
+            if self._shapes[name] in forms and (one.isdecimal() or one in self._spec.attributes):
                 self._shapes[name] = forms[self._shapes[name]]
                 self._found.add("shapes", name, self._shapes[name], each.origin, alone=True)
 
@@ -200,6 +216,15 @@ class SilentReader:
             return
         if _AXIS.fullmatch(name) and (silent or self._is_one(name)):
             self._scalar(name, f"axis({first.name})")
+        elif _BOUNDARIES.fullmatch(name) and (of := self._packed_axis(name)) is not None:
+            self._add(name, f"data('boundaries', high={of})", "the ends of sequences, by its name")
+            rule = {
+                "id": f"{name}_packed",
+                "require": f"shape({name})[0] > 1 and {of} >= shape({name})[0] - 1",
+                "else": "undefined",
+                "why": "every sequence has something in it",
+            }
+            self._found.add("constraints", str(rule["id"]), rule, note=str(rule["why"]), alone=True)
         elif _AXIS.fullmatch(name) and name != "dims" and (shape == "()" or len(self._parts(name)) == 1):
             self._add(name, f"axis({'' if shape == '()' else _SEVERAL}{first.name})", "an axis by its name")
             self._with_axes(first.name, name)
@@ -245,6 +270,12 @@ class SilentReader:
         """Whether an input has one element at most, or is called like one axis and may be a scalar."""
         shape = self._shapes[name]
         return shape in ("maybe(1)", "1") or (shape.startswith("maybe(") and name in ("axis", "dim"))
+
+    def _packed_axis(self, name: str) -> str | None:
+        """The extent of the first input's first axis, where another has an element more than sequences."""
+        first = self._shapes[self._spec.inputs[0].name].partition(",")[0].lstrip("(")
+        counts = re.fullmatch(r"\w+ \+ 1", self._shapes[name])
+        return first if first.isidentifier() and counts is not None else None
 
     def _parts(self, name: str) -> tuple[object, ...]:
         return tuple(parse_shape(self._shapes[name]).parts())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -290,6 +291,14 @@ def test_lists_that_belong_together_have_values_that_do(name: str, kinds: dict[s
             "com.microsoft::VarlenCausalConvWithState-1",
             {"capture_count_required": "present(capture_count) == (state_update_capacity > 0)"},
         ),
+        (
+            "com.microsoft::MultiHeadAttention-1",
+            {
+                "key_with_value": "present(key) == present(value)",
+                "past_key_with_past_value": "present(past_key) == present(past_value)",
+                "present_key_with_past_key": "present(past_key) == ('present_key' in wanted)",
+            },
+        ),
     ],
 )
 def test_what_is_given_together_is_a_rule_of_documents_alone(name: str, rules: dict[str, str]) -> None:
@@ -311,6 +320,22 @@ def test_calls_have_exactly_one_list_of_each_group(name: str) -> None:
         for group in ("keys_", "classlabels_"):
             given = [each for each, value in call.attributes.items() if each.startswith(group) and value]
             assert len(given) == any(each.startswith(group) for each in load_imported(operator).attributes)
+
+
+def test_sequences_in_one_axis_end_where_an_input_says() -> None:
+    operator = OperatorName.parse("com.microsoft::VarlenNGramHashMapping-1")
+    made = make_document_calls(load_imported(operator), 20.0)
+    assert made.calls
+    for call in made.calls:
+        given = {name: tensor for name, tensor in call.inputs if tensor is not None}
+        ends = given["cumulative_sequence_length"].array.tolist()
+        assert (ends[0], ends[-1]) == (0, *given["input_ids"].shape)
+        assert all(before < after for before, after in pairwise(ends))
+        assert given["multipliers"].shape == (call.attributes["max_ngram_size"].value,)
+
+
+def test_one_number_or_one_element_is_the_shape_where_a_sentence_says_so() -> None:
+    assert shapes_alone("com.microsoft::Range-1") == dict.fromkeys(("start", "limit", "delta"), "maybe(1)")
 
 
 def test_an_integer_that_may_be_a_flag_keeps_both_values() -> None:

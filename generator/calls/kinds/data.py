@@ -128,6 +128,15 @@ def _range(data: Data, tensor: Tensor, scope: Partial) -> Tensor:
     return Tensor(tensor.element_type, array)
 
 
+def _boundaries(data: Data, tensor: Tensor, scope: Partial) -> Tensor:
+    """From 0 to `high`, by steps as even as they can be: where parts of an axis begin and end."""
+    assert data.high is not None
+    parts, high = max(tensor.array.size - 1, 1), int(scope.value(data.high))
+    places = [high * at // parts for at in range(tensor.array.size)]
+    array = np.array(places, dtype=tensor.array.dtype).reshape(tensor.shape)
+    return Tensor(tensor.element_type, array) if data.holds(scope) else tensor
+
+
 def _moderate(data: Data, tensor: Tensor, scope: Partial) -> Tensor:
     """The finite floats, all times one power of two, so that none is beyond `most`.
 
@@ -329,6 +338,7 @@ def _exponents(data: Data, tensor: Tensor, scope: Partial) -> Tensor:
 _DOMAINS: Mapping[str, Callable[[Data, Tensor, Partial], Tensor]] = {
     "nonzero": _nonzero,
     "range": _range,
+    "boundaries": _boundaries,
     "moderate": _moderate,
     "not_negative": _not_negative,
     "one_sign": _one_sign,
@@ -340,7 +350,7 @@ _DOMAINS: Mapping[str, Callable[[Data, Tensor, Partial], Tensor]] = {
     "power_bases": _power_bases,
     "exponents": _exponents,
 }
-_NEEDED = {"range": ("low", "high"), "moderate": ("most",), "exponents": ("of",)}
+_NEEDED = {"range": ("low", "high"), "boundaries": ("high",), "moderate": ("most",), "exponents": ("of",)}
 _RULES = {
     "nonzero": ("not_zero", "each != 0"),
     "range": ("in_range", ""),
