@@ -26,6 +26,8 @@ _NEEDED = re.compile(r"integer\(given=|element_type\(")
 _WHY = "shapes or types of the node hang on it, and no sentence says its default"
 _SILENT = ("float", "int32")
 """The element types that are asked for where no sentence lists any."""
+_POWER_OF_TWO = "power-of-two"
+"""The rule that reads of a number that it is a power of two, and which is the least."""
 _PLAIN_LIMIT = 4
 """The greatest of whole numbers of which a document says nothing: each may be a number of parts."""
 WINDOW = "window"
@@ -34,8 +36,7 @@ COVERED = ("kernel_shape", "strides", "pads", "dilations", "auto_pad", "ceil_mod
 LEFT_OUT = "constant('left_out')"
 """The kind of what no sentence says, and no call needs."""
 
-_Call = tuple[str, tuple[Origin, ...], str]
-"""A kind's call, what states it, and how silence was read."""
+_Call = tuple[str, tuple[Origin, ...], str]  # the call, what states it, and how silence was read
 
 
 class KindReader:
@@ -327,10 +328,11 @@ class KindReader:
             return None  # its default says that it is a flag
         if _of_rank(low) and _of_rank(high) and stated.at_least and stated.at_most and stated.of == "value":
             return f"integer({low}, {high})"
-        if any(end is not None and not _NUMBER.fullmatch(end) for end in (low, high)):
+        unlike = attribute is not None and attribute.kind not in ("int", "float")
+        if unlike or any(end is not None and not _NUMBER.fullmatch(end) for end in (low, high)):
             return None
-        if attribute is not None and attribute.kind not in ("int", "float"):
-            return None
+        if stated.origin.rule == _POWER_OF_TWO and low is not None:
+            return None if name in self._extents.given else f"enumeration({low}, {2 * int(low)})"
         if attribute is None and self._shapes.get(name) != "()":
             return self._elements(name, stated)
         if (attribute is not None and attribute.kind == "int") or self._is_whole(name):
@@ -355,11 +357,8 @@ class KindReader:
             return None
         if (stated.at_least, stated.at_most) == ("0", "1"):
             return "data('probabilities')"
-        return (
-            "data('not_negative')"
-            if (stated.at_least, stated.at_most, stated.less_than) == ("0", None, None)
-            else None
-        )
+        is_positive = (stated.at_least, stated.at_most, stated.less_than) == ("0", None, None)
+        return "data('not_negative')" if is_positive else None
 
     def _is_whole(self, name: str) -> bool:
         """Whether an input has whole numbers alone."""

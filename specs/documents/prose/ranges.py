@@ -58,6 +58,10 @@ _COMPARED = (
 _BETWEEN = pattern(
     r"\b(?:must|should|has to) be between (?P<low>-?\d+(?:\.\d+)?) and (?P<high>-?\d+(?:\.\d+)?)\b(?!\.\d)"
 )
+_POWER = pattern(
+    r"\b(?:must be|needs? to be|has to be|should be) (?:a )?power of (?:2|two),? and "
+    r"(?:not smaller than|at least|>=|≥) ?(?P<least>\d{1,5})\b"
+)
 _FLAG = pattern(
     r"^(?:\(?optional\)?[.:,]? )?(?:(?:an? )?(?:boolean|bool|flag|integer)?(?: value| flag| attribute)?,? ?"
     r"(?:that |to )?(?:indicat\w+|specif\w+|determin\w+|controls?|decid\w+|represent\w+)? ?whether\b"
@@ -268,6 +272,11 @@ def _bounds(about: str, passage: Passage, sentence: Sentence) -> Iterator[Range]
         if _DEMAND.search(sentence.before(match.start()).rstrip()):
             given[field] = match["number"]
             place = match.start() if place is None else place
+    power = _POWER.search(sentence.text)
+    if power is not None and not given:
+        origin = found(passage, sentence.start + power.start(), "power-of-two", 0.9)
+        yield Range(about, origin, at_least=power["least"])
+        return
     between = _BETWEEN.search(sentence.text)
     if between and not given:
         given = {"at_least": between["low"], "at_most": between["high"]}
