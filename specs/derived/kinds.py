@@ -130,12 +130,10 @@ class KindReader:
         packs = [sorted(parse_shape(text).starred) for text in texts]
         if len(packs[0]) != 1 or not texts[0].endswith(f"*{packs[0][0]}"):
             return None
-        if kernel.required:
-            own = "kernel"
-        elif len(packs) > 1 and len(packs[1]) == 1 and packs[1] != packs[0]:
-            own = packs[1][0]
-        else:
+        others = [pack[0] for pack in packs[1:] if len(pack) == 1 and pack != packs[0]]
+        if not kernel.required and not others:
             return None
+        own = "kernel" if kernel.required else others[0]
         if "output_shape" in self._spec.attributes or "output_padding" in self._spec.attributes:
             return (f"transposed_window({packs[0][0]}, {own})", (kernel.origin,), "")
         return (f"window({packs[0][0]}, {own})", (kernel.origin,), "")
@@ -213,9 +211,11 @@ class KindReader:
         return (f"integer(1, {_PLAIN_LIMIT})", (), "no sentence says which values it has")
 
     def _divided_by(self, name: str) -> Iterator[str]:
-        """The extents that shapes of inputs divide by an attribute."""
-        pattern = re.compile(rf"(?:^|, )(\w+) / {re.escape(name)}(?:,|$)")
-        found = (match[1] for text in self._shapes.values() for match in pattern.finditer(text))
+        """The extents that shapes of inputs divide by an attribute; of `group` also what is beside."""
+        beside = r"(?:^(\w+))?" if name == "group" else "()"
+        pattern = re.compile(rf"{beside}(?:^|, )(\w+) / {re.escape(name)}(?:,|$)")
+        matches = [match for text in self._shapes.values() for match in pattern.finditer(text)]
+        found = (match[at] for at in (2, 1) for match in matches if match[at])
         yield from dict.fromkeys(each for each in found if not each.isdecimal())
 
     def _own_type(self) -> str | None:
