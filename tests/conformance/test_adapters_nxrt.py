@@ -16,6 +16,7 @@ from tests.conformance.runtime_checks import (
     refusal,
     rule_of,
 )
+from tests.conformance.structured_cases import loop_without_condition
 
 pytestmark = pytest.mark.runtimes("nxrt")
 ADAPTER = load_adapter("nxrt")
@@ -33,9 +34,10 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     whole, scale = numbers((2,), "int16"), tensor(np.array(1, np.float32))
     halves = ("scales", tensor(np.array([1, 1, 0.5, 0.5], np.float32)))
     channel = [(name, numbers((1,))) for name in ("scale", "B", "input_mean", "input_var")]
-    body = make_case("com.microsoft::NoSuch-1", [("data", line)])
+    body = loop_without_condition().attributes["body"].value
     cases = [
-        body,
+        make_case("com.microsoft::NoSuch-1", [("data", line)]),
+        make_case("com.microsoft::NoSuch-1", [("data", line)], {"body": ("graph", body)}),
         make_case("ai.onnx::Conv-22", [("X", volume), ("W", volume)]),
         make_case("ai.onnx::Relu-14", [("X", numbers((2,), "int32"))]),
         make_case("ai.onnx::Conv-22", [("X", double), ("W", double)]),
