@@ -21,26 +21,27 @@ ADAPTER = Adapter(
         ),
         UnsupportedRule(
             "ValueError: failed to load ONNX model from <855 bytes>: unsupported ONNX model: operator "
-            "ai.onnx::SequenceMap at node <unnamed node #1> carries a subgraph attribute 'body' (control-flow / "
-            "nested-graph op) that this runtime cannot execute.",
+            "ai.onnx::SequenceMap at node <unnamed node #1> carries a subgraph attribute 'body' "
+            "(control-flow / nested-graph op) that this runtime cannot execute.",
             kind=_EITHER,
             message="carries a subgraph attribute .* that this runtime cannot execute",
         ),
         UnsupportedRule(
-            "ValueError: failed to load ONNX model from <238 bytes>: kernel execution failed: Conv: requires "
-            "matching rank-3 NCL or rank-4 NCHW tensors, got X=[2, 3, 4, 2, 1], W=[1, 3, 3, 3, 3]",
+            "ValueError: failed to load ONNX model from <238 bytes>: kernel execution failed: Conv: "
+            "requires matching rank-3 NCL or rank-4 NCHW tensors, got X=[2, 3, 4, 2, 1], W=[1, 3, 3, 3, "
+            "3]",
             kind=_EITHER,
             message=r"requires matching rank-3 NCL or rank-4 NCHW tensors, got X=\[(\d+, ){4}",
         ),
         UnsupportedRule(
-            "RuntimeError: kernel execution failed: Relu: unsupported element type Int32 (WHAT: this CPU kernel "
-            "was asked to run Relu on a Int32 tensor).",
+            "RuntimeError: kernel execution failed: Relu: unsupported element type Int32 (WHAT: this CPU "
+            "kernel was asked to run Relu on a Int32 tensor).",
             kind=_EITHER,
             message=r"\w+: unsupported element type \w+ \(WHAT: this CPU kernel was asked to run ",
         ),
         UnsupportedRule(
-            "RuntimeError: kernel execution failed: Conv: X, W, optional B, and Y must share f32, f16, or bf16 "
-            "dtype",
+            "RuntimeError: kernel execution failed: Conv: X, W, optional B, and Y must share f32, f16, or"
+            " bf16 dtype",
             kind=_EITHER,
             message=r"must share \w+(, \w+)*,? or \w+ dtype",
         ),
@@ -55,20 +56,20 @@ ADAPTER = Adapter(
             message=r"dtype \w+ has no fixed-width byte layout",
         ),
         UnsupportedRule(
-            "RuntimeError: kernel execution failed: DequantizeLinear: only Int8, Uint8, and Int32 quantized "
-            "tensors are supported, got Int16",
+            "RuntimeError: kernel execution failed: DequantizeLinear: only Int8, Uint8, and Int32 "
+            "quantized tensors are supported, got Int16",
             kind=_EITHER,
             message=r"only \w+(, \w+)*,? and \w+ quantized tensors are supported, got \w+",
         ),
         UnsupportedRule(
-            "RuntimeError: kernel execution failed: Resize: WHAT: antialias=1 is not implemented by the native "
-            "CPU kernel.",
+            "RuntimeError: kernel execution failed: Resize: WHAT: antialias=1 is not implemented by the "
+            "native CPU kernel.",
             kind=_EITHER,
             message=r"\w+=\d+ is not implemented by the native CPU kernel",
         ),
         UnsupportedRule(
-            "RuntimeError: kernel execution failed: BatchNormalization: training_mode=1 is unsupported by the "
-            "inference-only CPU EP",
+            "RuntimeError: kernel execution failed: BatchNormalization: training_mode=1 is unsupported by"
+            " the inference-only CPU EP",
             kind=_EITHER,
             message=r"\w+=\d+ is unsupported by the inference-only CPU EP",
         ),

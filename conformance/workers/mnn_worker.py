@@ -107,7 +107,9 @@ class MnnWorker(protocol.Worker):
         if 0 in value.shape:  # such a one it cannot read, either
             name = str(value.dtype).partition(".")[2]
             found = [ours for ours, theirs in _TYPES.items() if theirs == name]
-            return protocol.WireTensor(found[0], tuple(value.shape), b"") if found else protocol.NotTensor(value)
+            return (
+                protocol.WireTensor(found[0], tuple(value.shape), b"") if found else protocol.NotTensor(value)
+            )
         return wire.from_numpy(value.read())
 
     def _print_of(self, call: Callable[[], Any]) -> str:

@@ -49,9 +49,7 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
             [("X", image), ("roi", None), halves],
             {"mode": ("string", "linear"), "antialias": ("int", 1)},
         ),
-        make_case(
-            "ai.onnx::BatchNormalization-15", [("X", image), *channel], {"training_mode": ("int", 1)}
-        ),
+        make_case("ai.onnx::BatchNormalization-15", [("X", image), *channel], {"training_mode": ("int", 1)}),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
 
@@ -77,8 +75,10 @@ def test_a_panic_is_a_refusal_and_the_process_goes_on(runtime: Conversation) -> 
 
 @pytest.mark.parametrize(
     "element_type",
-    ["float", "double", "float16", "bfloat16", "int8", "int16", "int32", "int64"]
-    + ["uint8", "uint16", "uint32", "uint64", "bool"],
+    [
+        *("float", "double", "float16", "bfloat16", "int8", "int16", "int32", "int64"),
+        *("uint8", "uint16", "uint32", "uint64", "bool"),
+    ],
 )
 @pytest.mark.parametrize("shape", [(1,), (0, 3), (3, 7), (2, 1, 3, 1, 2)])
 def test_element_types_pass_unharmed(

@@ -54,8 +54,10 @@ def test_other_refusals_are_its_own(runtime: Conversation) -> None:
 
 @pytest.mark.parametrize(
     "element_type",
-    ["float", "double", "float16", "bfloat16", "int8", "int16", "int32", "int64"]
-    + ["uint8", "uint16", "uint32", "uint64", "bool"],
+    [
+        *("float", "double", "float16", "bfloat16", "int8", "int16", "int32", "int64"),
+        *("uint8", "uint16", "uint32", "uint64", "bool"),
+    ],
 )
 @pytest.mark.parametrize("shape", [(), (0, 3), (2, 1, 3, 1, 2)])
 def test_element_types_pass_unharmed(
