@@ -22,6 +22,7 @@ from conformance.suite.manifests import (
 )
 from conformance.suite.suite_files import FolderFiles, SuiteFiles, ZipFiles, write_zip
 from conformance.suite.suite_parts import SuitePart, make_parts, part_digest
+from opcert.vocabulary.arithmetics import Arithmetic
 from opcert.vocabulary.errors import Place, UserError, unwritable
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.strict_json import parse_json
@@ -162,6 +163,13 @@ class Suite:
     def facts(self) -> dict[str, Any]:
         found: dict[str, Any] = self.manifest["facts"]
         return found
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        """In what float is computed by what its cases expect; raises UserError where it says what is none."""
+        options = self.manifest.get("options")
+        said = options.get("arithmetic") if isinstance(options, dict) else None
+        return Arithmetic() if said is None else Arithmetic.parse(str(said))
 
     @property
     def case_ids(self) -> Sequence[str]:

@@ -17,6 +17,7 @@ from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import check_record, lock_folder, lock_record
 from opcert.commands.suite_argument import HELP
 from opcert.commands.terminal import note, say
+from opcert.vocabulary.arithmetics import Arithmetic
 from opcert.vocabulary.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class _Asked(shared_options.RunWords):
 @shared_options.specs
 @shared_options.pattern
 @shared_options.forms
+@shared_options.arithmetic
 @shared_options.profile
 @click.option(
     "--key",
@@ -144,6 +146,13 @@ class _Job:
     limits: Limits
     given: Record | None
 
+    @property
+    def arithmetic(self) -> Arithmetic | None:
+        """What is asked for, or else what the profile demands."""
+        if self.asked.arithmetic is not None or self.profile is None:
+            return self.asked.arithmetic
+        return self.profile.demanded_arithmetic
+
     @contextmanager
     def open_suite(self) -> Iterator[_Opened]:
         """The suite, and where one runs it the cluster, for as long as the context lasts."""
@@ -165,7 +174,8 @@ class _Job:
                 asked.folders,
                 cluster,
                 asked.python,
-                FirstLook(self.runtime, self.limits) if self.given is None else None,
+                FirstLook(self.runtime, self.limits) if self.given is None and self.arithmetic is None else None,
+                self.arithmetic,
             )
             suite, named = open_certified(self.runtime, request, digest)
             with suite:

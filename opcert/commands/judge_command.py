@@ -9,6 +9,7 @@ import click
 from opcert.commands import shared_options, verbosity
 from opcert.commands.output_locks import lock_record
 from opcert.commands.terminal import note, say
+from opcert.vocabulary.arithmetics import Arithmetic
 from opcert.vocabulary.errors import ExitCode
 
 _MOST_NAMED = 3
@@ -27,6 +28,7 @@ _MOST_NAMED = 3
 )
 @shared_options.specs
 @shared_options.pattern
+@shared_options.arithmetic
 @shared_options.known
 @shared_options.beside
 @verbosity.verbose
@@ -44,6 +46,7 @@ def command(
     index_path: Path | None,
     folders: tuple[Path, ...],
     pattern: str | None,
+    arithmetic: Arithmetic | None,
     known_files: tuple[Path, ...],
     beside_paths: tuple[Path, ...],
     output: Path | None,
@@ -65,7 +68,7 @@ def command(
     from opcert.commands.cause_finding import with_known_causes, with_others
     from opcert.commands.command_progress import choose_progress
     from opcert.commands.run_summary import MOST_LINES, exit_code, run_error, state_error, summarise
-    from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
+    from opcert.commands.suite_argument import for_arithmetic, resolve_suite, suite_name_for_commands
     from reports.results.case_results import Results
     from reports.text.phrasing import plural
 
@@ -74,11 +77,16 @@ def command(
     files = ReturnedFiles.at(outputs, limits.case_seconds)
     path = output or Path("out") / runtime.slug / "run.jsonl"
     lock_record(path)
-    with resolve_suite(suite, folders=folders) as opened:
-        listed = None if index_path is None else read_index(index_path, opened.digest)
+    given = resolve_suite(suite, folders=folders)
+    # The index that the device was given is of the suite that was exported.
+    listed = None if index_path is None else read_index(index_path, given.digest)
+    known = given.case_ids
+    with for_arithmetic(given, arithmetic, folders, pattern) as opened:
+        if listed is not None:
+            listed = frozenset(each for each in listed if each in opened)
         request = RunRequest(opened, runtime, RunOptions(pattern, limits=limits), only=listed)
         record = judge_files(request, files, Device(name, release), RecordPlace(path), choose_progress())
-        foreign = files.foreign(opened.case_ids)
+        foreign = files.foreign(known)
         if foreign:
             told = ", ".join(foreign[:_MOST_NAMED])
             note(f"{plural(len(foreign), 'folder')} of outputs belong to no case of the suite: {told}")

@@ -46,6 +46,7 @@ class _Asked(shared_options.RunWords):
 @shared_options.scheduler
 @shared_options.forms
 @click.option("--repeat", type=click.IntRange(1, 1000), default=1, help="Run every case so many times.")
+@shared_options.arithmetic
 @shared_options.timeout
 @shared_options.start_timeout
 @click.option(
@@ -97,10 +98,12 @@ def command(**said: Any) -> int:
         from conformance.running.run_options import RunRequest
         from opcert.commands.first_look import FirstLook
         from opcert.commands.running import record_run
-        from opcert.commands.suite_argument import resolve_suite
+        from opcert.commands.suite_argument import for_arithmetic, resolve_suite
 
-        options, look = _options(asked, tested, limits), FirstLook(tested, limits)
-        with resolve_suite(asked.suite_name, folders=asked.folders, cluster=cluster, look=look) as suite:
+        options = _options(asked, tested, limits)
+        look = FirstLook(tested, limits) if asked.arithmetic is None else None
+        given = resolve_suite(asked.suite_name, folders=asked.folders, cluster=cluster, look=look)
+        with for_arithmetic(given, asked.arithmetic, asked.folders, asked.pattern) as suite:
             request, place = RunRequest(suite, tested, options), RecordPlace(path, asked.resume)
             ours = asked.output is None
             record = record_run(request, place, ours=ours, first=first, cluster=cluster, python=asked.python)

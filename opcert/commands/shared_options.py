@@ -11,6 +11,7 @@ import click
 
 from conformance.processes.worker_limits import Limits
 from opcert.commands.suite_argument import HELP
+from opcert.vocabulary.arithmetics import FORMATS, Arithmetic
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import DEFAULT_SUITE
 
@@ -108,6 +109,18 @@ def formats(known: Sequence[str], *default: str) -> Callable[[Command], Command]
     )
 
 
+def _arithmetic(_context: click.Context, _option: click.Parameter, text: str | None) -> Arithmetic | None:
+    return None if text is None else Arithmetic.parse(text)
+
+
+arithmetic = click.option(
+    "--arithmetic",
+    metavar="FORMAT",
+    callback=_arithmetic,
+    help=f"In what the runtime computes float: {', '.join(FORMATS)}, with accumulation=same where sums are in "
+    "the format as well, and subnormals=flushed: float16,accumulation=same. The cases expect what that may "
+    "come to, derived as for float32.",
+)
 processes = click.option(
     "-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that read; one for each processor."
 )
@@ -176,6 +189,7 @@ class RunWords:
     jobs: int | None
     scheduler: Scheduler | None
     forms: str | None
+    arithmetic: Arithmetic | None
     timeout: float
     known_files: tuple[Path, ...]
     beside_paths: tuple[Path, ...]

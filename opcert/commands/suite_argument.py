@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from opcert.commands.terminal import note
 from opcert.commands.verbosity import is_verbose
+from opcert.vocabulary.arithmetics import Arithmetic
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 
@@ -30,9 +31,9 @@ HELP = (
 
 
 def suite_name_for_commands(text: str, suite: Suite, folders: tuple[Path, ...]) -> str:
-    """What names a suite in the commands that reproduce: the suite itself, where only `--specs` says more."""
+    """What names a suite in the commands that reproduce: the suite itself, where an option says more."""
     made = text == DEFAULT_SUITE or _is_folder_of_calls(Path(text))
-    return str(suite.path) if folders and made else text
+    return str(suite.path) if (folders and made) or not suite.arithmetic.is_own else text
 
 
 def resolve_suite(
@@ -131,6 +132,29 @@ def made_of(
         return open_suite(cached_suite(operators, Options(), progress, folders, cluster))
 
 
+def for_arithmetic(
+    suite: Suite,
+    arithmetic: Arithmetic | None,
+    folders: tuple[Path, ...] = (),
+    pattern: str | None = None,
+) -> Suite:
+    """The suite of an arithmetic that is made of another one; the same where none is asked for, or it is that.
+
+    With a pattern it is made of the cases that this selects. Raises UserError where the suite is of another
+    arithmetic already.
+    """
+    if arithmetic is None or arithmetic == suite.arithmetic:
+        return suite
+    from conformance.suite.suites import open_suite
+    from generator.making.suites.derived_suite import derived_suite
+
+    with suite:
+        if pattern is None:
+            return open_suite(derived_suite(suite, arithmetic, note, folders))
+        with _part(suite, pattern) as part:
+            return open_suite(derived_suite(part, arithmetic, note, folders))
+
+
 def _locked_name(digest: str) -> str | None:
     """The name of the released suite with a digest."""
     from generator.making.suites.lock import read_lock
@@ -162,6 +186,7 @@ class SuiteRequest:
     cluster: Cluster | None = None
     python: str | None = None
     look: FirstLook | None = None
+    arithmetic: Arithmetic | None = None
 
 
 def open_certified(runtime: Runtime, asked: SuiteRequest, digest: str = "") -> tuple[Suite, str]:
@@ -191,10 +216,13 @@ def open_certified(runtime: Runtime, asked: SuiteRequest, digest: str = "") -> t
         from reports.gates.profile_settling import check_names
 
         check_names(asked.profile, suite)
-    if asked.pattern is None or digest:
+    if asked.pattern is not None and not digest:
+        with suite:
+            suite = _part(suite, asked.pattern)
+    if digest or asked.arithmetic is None:
         return suite, named
-    with suite:
-        return _part(suite, asked.pattern), named
+    derived = for_arithmetic(suite, asked.arithmetic, asked.folders)
+    return derived, suite_name_for_commands(named, derived, asked.folders)
 
 
 def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:

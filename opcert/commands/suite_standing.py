@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from importlib.metadata import version
+from typing import Any
 
 from conformance.suite.cases import Case
 from conformance.suite.goldens import write_golden
@@ -16,6 +17,7 @@ from generator.asking.named_operators import referenced_operators
 from generator.making.operators.named_suites import operators_named
 from generator.making.operators.workshop import Options
 from generator.making.suites.cache import PROCESSES
+from generator.making.suites.derived_suite import derived_part
 from generator.making.suites.lock import Lock, read_lock
 from generator.making.suites.suite_making import make_parts
 from opcert.commands.terminal import note
@@ -30,7 +32,8 @@ def find_departures(suite: Suite, released: Lock) -> tuple[Departure, ...]:
     The released cases of a version are those of the part whose digest the lock has: one of the user's cache,
     or one that is made now. Where what is here makes another part, nobody knows them: then every case of the
     suite counts as one that expects something else. What a case expects is worked out from its own bytes,
-    whatever the manifest says of it.
+    whatever the manifest says of it. A suite for another arithmetic is held against the released cases as
+    they are derived here for that.
     """
     digests = suite.part_digests()
     ids: dict[OperatorName, list[str]] = {operator: [] for operator in digests}
@@ -39,6 +42,8 @@ def find_departures(suite: Suite, released: Lock) -> tuple[Departure, ...]:
     lines = {OperatorName.parse(name): line for name, line in released.versions.items()}
     differing = [digest for digest in digests if digest in lines and digests[digest] != lines[digest].digest]
     parts = _released_parts({operator: lines[operator].digest for operator in differing})
+    if not suite.arithmetic.is_own:
+        parts = {operator: derived_part(part, suite.arithmetic) for operator, part in parts.items()}
     found = []
     for operator in dict.fromkeys([*lines, *digests]):
         known, own = lines[operator].cases if operator in lines else 0, len(ids.get(operator, ()))
@@ -121,7 +126,12 @@ def find_standing(suite: Suite, lock: Lock | None = None) -> SuiteStanding:
     nearest, beside = _nearest(suite, released)
     found = SuiteStanding("own", "", find_departures(suite, beside), len(suite.case_ids), beside.cases)
     kind, text = _tell(suite, nearest, beside, found)
-    return replace(found, kind=kind, text=text)
+    if suite.arithmetic.is_own:
+        return replace(found, kind=kind, text=text)
+    if nearest is not None and not found.departures:
+        kind, text = "released", f"The suite is {_carried(nearest)}."
+    words = suite.arithmetic.words
+    return replace(found, kind=kind, text=f"{text} It is of ONNX with {words}.", arithmetic=words)
 
 
 def _carried(name: str) -> str:
@@ -134,7 +144,7 @@ def _nearest(suite: Suite, released: Lock) -> tuple[str | None, Lock]:
 
     Where none has, it is the default one, with what the lock knows of the operators beyond it.
     """
-    options = suite.manifest.get("options")
+    options = _options_of(suite)
     own = {str(CaseId.parse(case_id).operator) for case_id in suite.case_ids}
     if isinstance(options, dict) and isinstance(options.get("operators"), list):
         same = {**released.options, "operators": options["operators"]} == options
@@ -143,6 +153,14 @@ def _nearest(suite: Suite, released: Lock) -> tuple[str | None, Lock]:
             if _operators(name, released) == wanted:
                 return name, released.of_versions(wanted)
     return None, released.of_versions([*released.default.versions, *sorted(own)])
+
+
+def _options_of(suite: Suite) -> Any:
+    """What a suite says that it was made with, but for the arithmetic that it was derived for afterwards."""
+    options = suite.manifest.get("options")
+    if not isinstance(options, dict):
+        return options
+    return {key: value for key, value in options.items() if key not in ("arithmetic", "derived_from")}
 
 
 def _operators(name: str, released: Lock) -> list[str]:

@@ -79,7 +79,20 @@ class Function:
         """The units in the last place that a program may be off by, in the arithmetic of a call."""
         if working.layout == BINARY64:
             return self.ulps[0]
-        return self.ulps[1] if working.layout == BINARY32 else self.ulps[2]
+        return in_units_of(working, self.ulps[1], self.ulps[2])
+
+
+def in_units_of(working: Working, single: float, half: float) -> float:
+    """The units in the last place of the precision of a call: those of float32 or those of float16.
+
+    A format that nobody computes functions in gets float32's result, rounded.
+    """
+    arithmetic, bits = working.arithmetic, working.layout.precision
+    if bits >= BINARY32.precision:
+        return single
+    if arithmetic is not None and not arithmetic.has_functions:
+        return 0.5 + math.ldexp(single, bits - BINARY32.precision)
+    return half
 
 
 _BETWEEN = (-1, 1)
@@ -110,11 +123,12 @@ _ZERO = BinaryNumber(0, 0)
 
 def function_of(name: str, numbers: Numbers) -> Numbers:
     """An elementary function of each number: within its allowance, NaN outside its domain."""
+    numbers = numbers.as_operand()
     function, working = FUNCTIONS[name], numbers.working
     note_function(name)
     note_steps(VALUE * numbers.error.size)
     bits = DOUBLE_BITS if working.layout == BINARY64 else USUAL_BITS
-    most = Fraction(working.greatest) * (1 + Fraction(MARGIN))
+    most = Fraction(working.farthest) * (1 + Fraction(MARGIN))
     signs, errors = numbers.sign.reshape(-1).tolist(), numbers.error.reshape(-1).tolist()
     found: list[BinaryNumber] = []
     special, error, lost = [0.0] * len(signs), [0.0] * len(signs), [False] * len(signs)

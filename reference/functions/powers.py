@@ -14,7 +14,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from opcert.vocabulary.element_types import BINARY64
-from reference.functions.functions import DOUBLE_BITS, USUAL_BITS
+from reference.functions.functions import DOUBLE_BITS, USUAL_BITS, in_units_of
 from reference.numbers.binary_numbers import BinaryNumber, farther
 from reference.numbers.enclosures import Ball, nearest_binary
 from reference.numbers.exact_roots import root
@@ -44,9 +44,9 @@ def power_of(base: Numbers, exponent: Numbers, special_powers: SpecialPowers) ->
     working, shape = base.working, np.broadcast_shapes(base.shape, exponent.shape)
     note_function("pow")
     note_steps(VALUE * prod(shape))
-    base, exponent = base.broadcast(shape), exponent.broadcast(shape)
+    base, exponent = base.as_operand().broadcast(shape), exponent.as_operand().broadcast(shape)
     bits = DOUBLE_BITS if working.layout == BINARY64 else USUAL_BITS
-    most = Fraction(working.greatest) * (1 + Fraction(MARGIN))
+    most = Fraction(working.farthest) * (1 + Fraction(MARGIN))
     found: list[BinaryNumber] = []
     special, error, lost = list[float](), list[float](), list[bool]()
     columns = (
@@ -77,8 +77,7 @@ def power_of(base: Numbers, exponent: Numbers, special_powers: SpecialPowers) ->
     result = settled(working, value, rounded_up(bound), outside, outside, gone)
     exact = (result.value.signs() == 0) & (result.error == 0)
     working.note_chain(result.finite & ~exact)
-    narrow = working.is_narrow and working.layout == working.own_layout
-    ulps = NARROW_ULPS if narrow else ULPS
+    ulps = in_units_of(working, ULPS, NARROW_ULPS)
     result = result.rounded(1, exact=exact, least=math.ceil(ulps), ulps=ulps)
     doubtful = result.lost & ~np.isfinite(result.sign)
     return opened(result, doubtful) if doubtful.any() else result

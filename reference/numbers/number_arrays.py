@@ -7,6 +7,7 @@ derives what each operation is charged.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -59,7 +60,8 @@ class Numbers:
     def of(cls, given: Tensor, working: Working | None = None) -> Numbers:
         """The elements of a tensor of numbers or booleans; subnormal ones may count as zero where flushed.
 
-        Integers are exact in arithmetic of their own, and rounded where they enter that of floats.
+        Integers are exact in arithmetic of their own, and rounded where they enter that of floats; floats are
+        where they are computed in less.
         """
         working = Working(given.element_type) if working is None else working
         kind = given.element_type
@@ -69,8 +71,10 @@ class Numbers:
         nothing = np.zeros(given.shape)
         found = cls(working, known.value, nothing, known.sign, np.zeros(given.shape, dtype=np.bool_))
         if kind.is_float:
-            return found if known.least >= working.least_normal else found._flushed(nothing)
-        return found.rounded(1, exact=True) if working.is_float and known.wide else found
+            found = found if known.least >= working.least_normal else found._flushed(nothing)
+            return found if working.arithmetic is None else found.rounded(1, exact=found.error == 0, least=1)
+        wide = known.wide or working.arithmetic is not None
+        return found.rounded(1, exact=True) if working.is_float and wide else found
 
     @classmethod
     def exact(cls, values: object, working: Working) -> Numbers:
@@ -182,6 +186,10 @@ class Numbers:
             exact = exact & inverse.representable(self.working.layout)
             more, beyond = reciprocal_errors(self, other, inverse, ratio)
             error, lost = np.where(more > 0, rounded_up(error + more), error), lost | beyond
+        if self.working.arithmetic is not None:
+            # A divisor beyond the format may be an infinity, and what is divided by that is zero.
+            over = other.lost | (other.magnitude >= self.working.greatest * (1 - MARGIN))
+            error = np.where(over & other.finite & self.finite, np.maximum(error, ratio), error)
         value = value.where(np.isfinite(other.sign), Rationals.of(0))
         joined = self._combined(other, value, np.where(doubtful, np.inf, error), special, special)
         joined = replace(joined, lost=joined.lost | (lost & joined.finite))
@@ -218,8 +226,13 @@ class Numbers:
             error = np.minimum(self.error / held, np.sqrt(self.error))
         error = np.where(self.error == 0, 0.0, rounded_up(error))
         doubtful = (self.sign != 0) & (self.error > 0) & (self.magnitude < 2 * self.error)
-        found = replace(self, value=value, error=error, sign=special, lost=self.lost | doubtful)
+        lost = self.as_operand().lost | doubtful
+        found = replace(self, value=value, error=error, sign=special, lost=lost)
+        arithmetic = self.working.arithmetic
         ulps = _ROOT_ULPS if self.working.layout == BINARY32 else 0.5
+        if arithmetic is not None:
+            # Of float32's root the result is rounded.
+            ulps = 0.5 + math.ldexp(_ROOT_ULPS, arithmetic.layout.precision - BINARY32.precision)
         return found.rounded(1, exact=(self.error == 0) & ~inexact, ulps=ulps)
 
     def where(self, chosen: Mask, other: Numbers | Fraction | int) -> Numbers:
@@ -302,6 +315,13 @@ class Numbers:
                     special, error, lost = beside_open(each.open, special, error, lost)
                     zero = np.where(np.isfinite(zero), zero, special)
         return settled(self.working, value, error, special, zero, lost)
+
+    def as_operand(self) -> Numbers:
+        """The same as a program holds them that goes on with them: beyond the format perhaps an infinity."""
+        if self.working.arithmetic is None:
+            return self
+        beyond = self.finite & (self.error > 0) & (self.magnitude >= self.working.greatest * (1 - MARGIN))
+        return replace(self, lost=self.lost | beyond) if beyond.any() else self
 
     def beyond_type(self) -> Mask:
         """Where this is no number of a narrow type, so that one rounded to it on the way is another."""

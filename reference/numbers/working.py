@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol
@@ -11,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from opcert.vocabulary.arithmetics import Arithmetic
 from opcert.vocabulary.element_types import BINARY32, BINARY64, ElementType, FloatLayout
 from reference.numbers.numbers import largest, smallest_normal, smallest_subnormal
 from reference.numbers.rationals import Rationals
@@ -45,6 +49,39 @@ def power_below(size: Floats) -> Floats:
     return np.where(np.isfinite(size) & (size > 0), np.ldexp(0.5, np.frexp(size)[1]), size)
 
 
+@dataclass(eq=False)
+class Computing:
+    """In what numbers of type float are computed meanwhile, and what was learned of it.
+
+    `bounded` says that some of them were bounded by it, `apart` that some were bounded without.
+    """
+
+    arithmetic: Arithmetic
+    bounded: bool = False
+    apart: set[str] = field(default_factory=set)
+
+
+_COMPUTING: ContextVar[Computing | None] = ContextVar("computing", default=None)
+
+
+@contextmanager
+def computing_in(arithmetic: Arithmetic) -> Iterator[Computing]:
+    """Let what is evaluated meanwhile be bounded as programs compute that have this in float32's place."""
+    computing = Computing(arithmetic)
+    token = _COMPUTING.set(computing)
+    try:
+        yield computing
+    finally:
+        _COMPUTING.reset(token)
+
+
+def bounded_apart(how: str) -> None:
+    """Say that a bound is derived of float32 alone, in words."""
+    computing = _COMPUTING.get()
+    if computing is not None:
+        computing.apart.add(how)
+
+
 @dataclass(frozen=True, eq=False)
 class Working:
     """The arithmetic of one call: the element type of its data, and the readings that all of it shares.
@@ -66,11 +103,27 @@ class Working:
         return self.element_type.is_float
 
     @cached_property
+    def arithmetic(self) -> Arithmetic | None:
+        """What stands in float32's place, where something does."""
+        computing = _COMPUTING.get()
+        if computing is None or self.element_type.name != "float":
+            return None
+        computing.bounded = True
+        return computing.arithmetic
+
+    @cached_property
     def layout(self) -> FloatLayout:
         """In what operations are computed: float32 at least, or the type itself where it is read so."""
+        if self.arithmetic is not None:
+            return self.arithmetic.layout
         if self.is_narrow and self.accumulation.option == "input":
             return self.own_layout
         return BINARY64 if self.element_type.name == "double" else BINARY32
+
+    @cached_property
+    def sums(self) -> FloatLayout:
+        """In what sums are added up."""
+        return self.layout if self.arithmetic is None else self.arithmetic.sums
 
     @cached_property
     def own_layout(self) -> FloatLayout:
@@ -91,12 +144,18 @@ class Working:
     @cached_property
     def least(self) -> float:
         """The smallest positive number: what one rounding errs by at most where it underflows, twice."""
-        return float(smallest_subnormal(self.layout))
+        least = 0.0 if self.arithmetic is None else self.arithmetic.least
+        return max(least, float(smallest_subnormal(self.layout)))
 
     @cached_property
     def least_normal(self) -> float:
-        """Below this a number may be flushed to zero: that of the type, or of the precision if greater."""
+        """Below this a number may be flushed to zero: that of the type, or of the precision if greater.
+
+        Of an arithmetic that keeps its subnormal numbers that of the type alone.
+        """
         own = self.element_type.layout
+        if own is not None and self.arithmetic is not None and self.arithmetic.subnormals == "keep":
+            return float(smallest_normal(own))
         here = float(smallest_normal(self.layout))
         return here if own is None else max(here, float(smallest_normal(own)))
 
@@ -104,6 +163,11 @@ class Working:
     def greatest(self) -> float:
         """The greatest finite number that a program can hold on its way."""
         return float(largest(self.layout))
+
+    @cached_property
+    def farthest(self) -> float:
+        """From here on every program holds an infinity: not where some hold a float32 and some less."""
+        return self.greatest if self.arithmetic is None else float(largest(BINARY32))
 
     @cached_property
     def range(self) -> tuple[Fraction, Fraction]:

@@ -16,7 +16,7 @@ from reference.numbers.noted_functions import note_steps
 from reference.numbers.number_arrays import Numbers, beside_open, settled
 from reference.numbers.numbers import largest, smallest_subnormal
 from reference.numbers.rationals import Rationals
-from reference.numbers.working import MARGIN, Floats, Mask, Working, rounded_up
+from reference.numbers.working import MARGIN, Floats, Mask, Working, rounded_up, unit_roundoff
 
 _BITS = 62
 """Sums of integers with no more bits than this are of 64 bits on the way, too."""
@@ -208,6 +208,8 @@ def _added_up(terms: Terms, along: RunningAxis, *, operations: int) -> Numbers:
     gone = along.any(terms.lost)
     if not working.is_float:
         return settled(working, summed, np.zeros(special.shape), special, zero, gone)
+    if operations == 0 and working.sums != working.layout:
+        error, gone = _rounded_products(terms, along, gone)
     sizes = np.where(np.isfinite(sign), rounded_up(terms.sizes + error), 0.0)
     # A product may be too small for float64, and is a term all the same.
     sizes = np.maximum(sizes, np.where(terms.given, _LEAST, 0.0))
@@ -215,7 +217,7 @@ def _added_up(terms: Terms, along: RunningAxis, *, operations: int) -> Numbers:
     count = along.count(sizes > 0)
     roundings = np.maximum(count + operations, 0)
     quantum = along.least(terms.quanta)
-    exact = along.all(error == 0) & _adds_exactly(quantum, most, working.layout)
+    exact = along.all(error == 0) & _adds_exactly(quantum, most, working.sums)
     if working.is_narrow:
         several = count > 1
         pairs = several & (count + operations < 2)
@@ -223,9 +225,11 @@ def _added_up(terms: Terms, along: RunningAxis, *, operations: int) -> Numbers:
             # Two numbers of the type are rounded once, in either precision to the same sum.
             several = several & ~(pairs & along.all(terms.held_by(working.own_layout)))
         working.note_chain(several & ~_adds_exactly(quantum, most, working.own_layout))
+    unit, least = unit_roundoff(working.sums), float(smallest_subnormal(working.sums))
+    greatest = float(largest(working.sums))
     with np.errstate(over="ignore", invalid="ignore"):
-        charge = roundings * (working.unit * (1 + 2 * working.unit * roundings) * most + working.least)
-        gone = gone | ((count + operations > 0) & (most * (1 + MARGIN) >= working.greatest))
+        charge = roundings * (unit * (1 + 2 * unit * roundings) * most + least)
+        gone = gone | ((count + operations > 0) & (most * (1 + MARGIN) >= greatest))
     bound = np.where(exact | (roundings == 0), carried, rounded_up(carried + charge))
     if error.any():
         anything = along.any(np.isfinite(sign) & np.isinf(error))
@@ -233,7 +237,25 @@ def _added_up(terms: Terms, along: RunningAxis, *, operations: int) -> Numbers:
     tiny = along.any((sizes > 0) & (sizes < working.least_normal))
     if working.flushes(tiny | working.may_flush(np.abs(summed.floats()), bound)):
         bound = rounded_up(bound + (count + 1) * working.least_normal)
-    return settled(working, summed, bound, special, zero, gone)
+    found = settled(working, summed, bound, special, zero, gone)
+    return found if working.sums == working.layout else _held_in_format(found, count, operations)
+
+
+def _rounded_products(terms: Terms, along: RunningAxis, gone: Mask) -> tuple[Floats, Mask]:
+    """The errors of products that are rounded to a narrower format than their sums, and what is lost then."""
+    working = terms.working
+    kept = (terms.error == 0) & _adds_exactly(terms.quanta, terms.sizes, working.layout)
+    sizes = terms.sizes + terms.error
+    with np.errstate(over="ignore", invalid="ignore"):
+        charge = np.where(kept | ~terms.given, 0.0, working.unit * sizes + working.least)
+        beyond = terms.given & np.isfinite(terms.sign) & (sizes >= working.greatest * (1 - MARGIN))
+    return np.where(charge > 0, rounded_up(terms.error + charge), terms.error), gone | along.any(beyond)
+
+
+def _held_in_format(found: Numbers, count: Floats, operations: int) -> Numbers:
+    """Sums that were added up in float32, rounded to the format; one number is what it was."""
+    alone = np.broadcast_to((count <= 1) & (operations < 0), found.shape)
+    return found.rounded(1, exact=found.error == 0, free=alone)
 
 
 def _adds_exactly(quantum: Floats, most: Floats, layout: FloatLayout) -> Mask:

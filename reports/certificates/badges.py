@@ -59,7 +59,7 @@ def render_certificate_badge(certificate: Certificate) -> str:
 
 def _of_suite(standing: SuiteStanding, message: str, color: str) -> tuple[str, str]:
     """The same, and of which suite: bright green is for the whole released one, green not for a part."""
-    if standing.kind == "released":
+    if standing.is_released:
         return message, color
     if color in ("brightgreen", "green"):
         color = "yellow" if standing.shared or standing.kind == "changed" else "green"

@@ -296,7 +296,7 @@ def _predicate(
         "profile": None if evaluated is None else _profile(evaluated),
         "notTested": [
             *([] if standing.left_out is None else [standing.left_out]),
-            *filter(None, [unreviewed(results) if standing.kind == "released" else None]),
+            *filter(None, [unreviewed(results) if standing.is_released else None]),
             *(untested.text for untested in find_untested(results)),
         ],
         "believed": [believed.to_json() for believed in find_believed(results)],
@@ -313,7 +313,7 @@ def _operator(results: Results, operator: OperatorName, standing: SuiteStanding)
 
     Figures of what the suite reaches are stated of the released one alone: they are of its cases.
     """
-    bound = standing.kind == "released"
+    bound = standing.is_released
     cases = results.by_operator[operator]
     counts = _counts(cases)
     failing = [result for result in cases if result.fails]

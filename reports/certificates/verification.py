@@ -59,7 +59,7 @@ def check_statement(
         issued = date.fromisoformat(text(predicate.get("issued")))
         profile = read_stated_profile(mapping(predicate.get("profile")))
         here = mapping(predicate.get("run")).get("recorded") == "here"
-        unmeasured = _stated_scores(predicate, results) if standing.kind == "released" else {}
+        unmeasured = _stated_scores(predicate, results) if standing.is_released else {}
         results = replace(results, measured={**results.measured, **unmeasured})
         anew = make_certificate(results, profile, issued, standing, "here" if here else "elsewhere")
     except (OpcertError, ValueError) as error:

@@ -65,6 +65,7 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
     waivers = tuple(_use(waiver, demanded, on) for waiver in profile.waivers)
     waived = frozenset(case for waiver in waivers for case in waiver.covered)
     reasons = [*_record_reasons(results, demanded)]
+    reasons += _arithmetic_reasons(profile, results)
     if profile.suite == "released":
         departing = [OperatorName.parse(departure.operator) for departure in standing.departures]
         wanted = {str(operator) for operator in departing if profile.demands_operator(operator)}
@@ -91,6 +92,14 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
     if demanded and not any(result.verdict == "pass" for result in demanded):
         reasons.append("no demanded case passes")
     return ProfileResult(profile, tuple(reasons), len(demanded), waivers)
+
+
+def _arithmetic_reasons(profile: Profile, results: Results) -> list[str]:
+    """That the answers were judged by another arithmetic than the one that is demanded."""
+    wanted, judged = profile.demanded_arithmetic, results.suite.arithmetic
+    if wanted == judged:
+        return []
+    return [f"the profile demands {wanted.words}, and the cases are of {judged.words}"]
 
 
 def _lenient_reasons(results: Results) -> list[str]:

@@ -23,6 +23,7 @@ from pydantic import (
 
 from conformance.judging.verdicts import FAILING, Verdict
 from conformance.suite.case_selection import selects
+from opcert.vocabulary.arithmetics import Arithmetic
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.names import FAMILIES, OperatorName
@@ -141,6 +142,7 @@ class Profile(Strict):
     whether passes may be so (`reports.causes.lenient_passes`): `any`; `none` refuses them. `inexact` says
     the same of answers that are less exact than the table of functions. `suite` is whose
     cases they must be: `released`, of each operator version those of the suite that opcert carries; `any`.
+    `arithmetic` is in what float may be computed, as `--arithmetic` takes it; float32 where nothing is said.
     """
 
     profile: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,63}$")
@@ -159,6 +161,7 @@ class Profile(Strict):
     lenient: Lenient = "any"
     inexact: Lenient = "any"
     suite: DemandedSuite = "any"
+    arithmetic: str | None = None
     waivers: Listed[Waiver] = ()
     _document: YamlDocument | None = PrivateAttr(default=None)
 
@@ -181,6 +184,14 @@ class Profile(Strict):
                 raise ValueError(f"{error}; or domain::* for every one of the suite") from error
         return value
 
+    @field_validator("arithmetic")
+    @classmethod
+    def _check_arithmetic(cls, value: str | None) -> str | None:
+        try:
+            return None if value is None else str(Arithmetic.parse(value))
+        except UserError as error:
+            raise ValueError(str(error)) from error
+
     @field_validator("element_types")
     @classmethod
     def _check_element_types(cls, value: Everything | tuple[str, ...]) -> Everything | tuple[str, ...]:
@@ -190,6 +201,11 @@ class Profile(Strict):
     @classmethod
     def _check_families(cls, value: Everything | tuple[str, ...]) -> Everything | tuple[str, ...]:
         return _known_words(value, FAMILIES, "no family of cases")
+
+    @property
+    def demanded_arithmetic(self) -> Arithmetic:
+        """In what float may be computed, and no less exactly."""
+        return Arithmetic() if self.arithmetic is None else Arithmetic.parse(self.arithmetic)
 
     @property
     def is_settled(self) -> bool:

@@ -161,6 +161,8 @@ def list_facts(results: Results) -> tuple[HeadlineFact, ...]:
     operators = plural(len(results.by_operator), "operator version")
     cases = plural(len(results.cases), "case")
     found.append(HeadlineFact("suite", f"{operators}, {cases}, digest", results.suite.digest[:16]))
+    if not results.suite.arithmetic.is_own:
+        found.append(HeadlineFact("arithmetic", f"ONNX with {results.suite.arithmetic.words}"))
     found.append(_record_fact(results))
     if results.excuses.against:
         found.append(HeadlineFact("held against", listed(list(results.excuses.against))))

@@ -40,6 +40,7 @@ def find_untested(results: Results, of: str = "") -> tuple[Untested, ...]:
     for operator in by_operator:
         facts = results.operator_facts(operator)
         found += _uncovered(operator, mapping(facts.get("coverage")))
+        found += _without_bound(operator, mapping(facts.get("no_bound")), results)
     return tuple(found)
 
 
@@ -101,6 +102,18 @@ def _one_form(results: Results) -> list[Untested]:
     if most == 1:
         found.append(Untested("Every case was run once: an answer that changes from run to run is not seen."))
     return found
+
+
+def _without_bound(operator: OperatorName, reasons: Mapping[str, Any], results: Results) -> list[Untested]:
+    """Cases that were left out where the suite was derived for another arithmetic."""
+    own = {why: number for why, number in reasons.items() if isinstance(number, int)}
+    return [
+        Untested(
+            f"{operator}: no bound for {results.suite.arithmetic.format}, and {plural(number, 'case')} left out: "
+            f"{text(why)}."
+        )
+        for why, number in own.items()
+    ]
 
 
 def _uncovered(operator: OperatorName, coverage: Mapping[str, Any]) -> list[Untested]:

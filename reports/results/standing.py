@@ -60,6 +60,7 @@ class SuiteStanding:
     case contradicts one that a release carries; `changed` has the name of a released one, or cases of it, and
     expects something else. `departures` are the operator versions whose cases are not those of the released
     suite. `cases` are how many the suite has, `released` how many that one has; 0 where nobody counted.
+    `arithmetic` says in words what float may be computed as, where that is not float32.
     """
 
     kind: Standing
@@ -67,6 +68,7 @@ class SuiteStanding:
     departures: tuple[Departure, ...] = ()
     cases: int = 0
     released: int = 0
+    arithmetic: str | None = None
 
     @property
     def shared(self) -> int:
@@ -76,8 +78,17 @@ class SuiteStanding:
         )
 
     @property
+    def is_released(self) -> bool:
+        """Whether it is the released suite to the byte, whose figures hold of it."""
+        return self.kind == "released" and self.arithmetic is None
+
+    @property
     def label(self) -> str:
         """What a badge has to add, in a few words; nothing for the released suite."""
+        return ", ".join(filter(None, (self._of_release, self.arithmetic)))
+
+    @property
+    def _of_release(self) -> str:
         match self.kind:
             case "released":
                 return ""
@@ -91,7 +102,7 @@ class SuiteStanding:
     @property
     def figures(self) -> str:
         """Of which suite coverage and planted faults are; those of another one are not stated."""
-        if self.kind == "released":
+        if self.is_released:
             return "Coverage and planted faults are of this suite."
         return (
             "Coverage and planted faults are not stated: what is known of them is of the suite that opcert "
@@ -124,6 +135,7 @@ class SuiteStanding:
             "cases": self.cases,
             "released": self.released,
             "figures": self.figures,
+            **({"arithmetic": self.arithmetic} if self.arithmetic is not None else {}),
         }
 
 
