@@ -199,6 +199,7 @@ class _Job:
         """The results of the run, or of the record that is given, with everything that is known of them."""
         from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
         from opcert.commands.cluster_argument import seconds_of_experiments
+        from opcert.commands.met_arithmetics import with_met_arithmetics
         from opcert.commands.operator_facts import with_operator_facts
         from opcert.commands.run_summary import run_error
         from reports.gates.baseline import excuse, read_baseline
@@ -210,6 +211,7 @@ class _Job:
         if asked.baseline is not None and asked.baseline.exists():
             known_before = read_baseline(asked.baseline)
         results = with_operator_facts(put_together(opened.suite, record, opened.named), folders)
+        results = with_met_arithmetics(results, folders)
         results = with_others(with_known_causes(results, folders, files), asked.beside_paths)
         if self.given is None and run_error(record) is None:
             seconds = seconds_of_experiments(asked.diagnose_seconds, asked.scheduler)

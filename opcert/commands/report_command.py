@@ -86,6 +86,7 @@ def command(
     # Imported here, so that --help does not wait for them.
     from conformance.recording.records import read_record
     from opcert.commands.cause_finding import with_known_causes, with_others
+    from opcert.commands.met_arithmetics import with_met_arithmetics
     from opcert.commands.operator_facts import with_operator_facts
     from opcert.commands.profile_argument import demanded_profile
     from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
@@ -103,6 +104,7 @@ def command(
         found = []
         for record in records:
             results = with_operator_facts(put_together(opened, record, named), folders)
+            results = with_met_arithmetics(results, folders) if "html" in formats else results
             results = with_others(with_known_causes(results, folders, known_files), beside_paths)
             found.append(excuse(replace(results, grouping=grouping), profile, baseline))
         found = _with_further_facts(found, opened, documents, formats)

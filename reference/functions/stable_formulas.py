@@ -32,7 +32,11 @@ PI = nearest_value(lambda one: 4 * arb.atan(one), Fraction(1), 1280)
 def logistic(numbers: Numbers) -> Numbers:
     """1 / (1 + exp(-x)), by the exponential of -|x|, which does not overflow."""
     power = function_of("exp", -abs(numbers))
-    return (numbers.lift(1) / (power + 1)).where(numbers.sign > 0, power / (power + 1))
+    found = (numbers.lift(1) / (power + 1)).where(numbers.sign > 0, power / (power + 1))
+    if numbers.working.arithmetic is None:
+        return found
+    # As it is written its exponential is beyond a format where the result is none of its smallest numbers.
+    return with_bound_of(found, lambda: numbers.lift(1) / (function_of("exp", -numbers) + 1))
 
 
 def in_the_limit(found: Numbers, infinite: Mask, limit: Numbers, option: Choice[str]) -> Numbers:

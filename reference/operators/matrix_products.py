@@ -8,6 +8,7 @@ from fractions import Fraction
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from reference.answers import Answer
 from reference.answers.number_answers import answer_of
+from reference.functions.stable_formulas import whichever
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
 from reference.readings.choices import Choice
@@ -57,6 +58,9 @@ def general_matrix_product(
     added = C if C is None or beta == 1 else C * beta
     found = sum_of_products(first if alpha == 1 else first * alpha, columns, plus=added)
     found = replace(found, lost=found.lost | plain.lost)
+    if A.working.arithmetic is not None and alpha != 1:
+        # Where operands have few bits, so may the sum have before it is scaled.
+        found = whichever(found, lambda: plain * alpha if added is None else plain * alpha + added)
     left_out = ~plain.finite & (alpha == 0)
     if added is not None:
         left_out = left_out | ~added.finite & (beta == 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -191,10 +191,15 @@ def sum_of_products(left: Numbers, right: Numbers, axes: int = 1, plus: Numbers 
     shape = np.broadcast_shapes(left.shape, right.shape)
     kept = shape[: len(shape) - axes]
     terms = terms_of_products(left, right, (*kept, prod(shape[len(kept) :])))
-    if plus is not None:
-        more = plus.broadcast(kept).reshape((*kept, 1))
-        terms = terms.beside(terms_of_numbers(more, WHOLE))
-    return _added_up(terms, WHOLE, operations=0).reshape(kept)
+    if plus is None:
+        return _added_up(terms, WHOLE, operations=0).reshape(kept)
+    more = plus.broadcast(kept).reshape((*kept, 1))
+    found = _added_up(terms.beside(terms_of_numbers(more, WHOLE)), WHOLE, operations=0).reshape(kept)
+    if left.working.sums == left.working.layout:
+        return found
+    # The sum of the products may be rounded to the format before that term is added.
+    apart = _added_up(terms, WHOLE, operations=0).reshape(kept) + plus
+    return replace(found, error=np.maximum(found.error, apart.error), lost=found.lost | apart.lost)
 
 
 def _added_up(terms: Terms, along: RunningAxis, *, operations: int) -> Numbers:
@@ -234,6 +239,8 @@ def _added_up(terms: Terms, along: RunningAxis, *, operations: int) -> Numbers:
     if error.any():
         anything = along.any(np.isfinite(sign) & np.isinf(error))
         special, bound, gone = beside_open(anything, special, bound, gone)
+    if working.arithmetic is not None and gone.any():
+        special, bound, gone = beside_open(gone, special, bound, gone)
     tiny = along.any((sizes > 0) & (sizes < working.least_normal))
     if working.flushes(tiny | working.may_flush(np.abs(summed.floats()), bound)):
         bound = rounded_up(bound + (count + 1) * working.least_normal)

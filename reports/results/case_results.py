@@ -24,7 +24,7 @@ from reports.results.case_facts import CaseFacts, facts_in_order
 from reports.results.document_texts import DocumentTexts
 from reports.results.excuses import Excuses
 from reports.results.others import OtherRun
-from reports.results.standing import SuiteStanding, VersionTrust
+from reports.results.standing import MetArithmetic, SuiteStanding, VersionTrust
 
 _MOST_SHARED = 1 << 16
 
@@ -147,7 +147,8 @@ class Results:
     suite. `grouping` is what one test stands for in formats of tests. `texts` are documents at hand.
     `groups` are headings of what operators do, which stand over them where they are many. `followed` says
     which options of readings runtimes were seen to follow when they were last asked,
-    `measured` what is known of the cases of operator versions beside what the suite says.
+    `measured` what is known of the cases of operator versions beside what the suite says, `met` the arithmetic
+    that their answers hold by.
     """
 
     suite: Suite
@@ -165,6 +166,7 @@ class Results:
     groups: Mapping[OperatorName, str] = field(default_factory=dict)
     followed: Followed = field(default_factory=dict)
     measured: Mapping[OperatorName, VersionTrust] = field(default_factory=dict)
+    met: Mapping[OperatorName, MetArithmetic] = field(default_factory=dict)
 
     @cached_property
     def counts(self) -> Counter[str]:

@@ -142,6 +142,20 @@ class SuiteStanding:
 OWN = SuiteStanding("own", "The suite is of the certifier's own choosing: no release of opcert carries it.")
 
 
+@dataclass(frozen=True)
+class MetArithmetic:
+    """The most exact arithmetic by whose bounds an operator's answers are right, in words; None for none.
+
+    `wrong` are its answers that are not right by the suite, `tried` how many of these were held against it.
+    `reason` says why nothing could be said, where that is so.
+    """
+
+    words: str | None
+    wrong: int
+    tried: int
+    reason: str | None = None
+
+
 Trust = Literal["referenced", "reviewed"]
 
 

@@ -167,7 +167,7 @@ STEPS: Mapping[str, Callable[[Values, Rounding], Array]] = {
     "Tanh": _unary(lambda x, _: np.tanh(x)),
     "Exp": _unary(lambda x, _: np.exp(x)),
     "Log": _unary(lambda x, _: np.log(x)),
-    "Relu": _unary(lambda x, _: np.maximum(x, np.float32(0)) + x * np.float32(0)),
+    "Relu": _unary(lambda x, _: np.maximum(x, np.float32(0))),
     "Neg": _unary(lambda x, _: -x),
     "Transpose": lambda values, _: np.transpose(values.given("data"), values.attribute("perm", None)),
     "Floor": _unary(lambda x, _: np.floor(x)),
