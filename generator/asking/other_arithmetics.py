@@ -14,12 +14,12 @@ from generator.asking.expectations import expectations_of
 from generator.asking.questions import ask
 from opcert.vocabulary.arithmetics import Arithmetic
 from opcert.vocabulary.errors import OpcertError
-from opcert.vocabulary.tensors import Tensor
 from reference.numbers.working import MARGIN, computing_in
 from reference.registry.reference_operator import ReferenceOperator
 from specs.model.spec import Spec
 
 _FLOAT = "float"
+_GRAPHS = ("graph", "graphs")
 
 
 class NoBound(OpcertError):
@@ -27,7 +27,7 @@ class NoBound(OpcertError):
 
 
 def in_arithmetic(spec: Spec, reference: ReferenceOperator, case: Case, arithmetic: Arithmetic) -> Case:
-    """The case with what programs may answer that compute float in an arithmetic; the same where none is in it.
+    """The case with what programs may answer that compute float in an arithmetic; the same without floats.
 
     What float32 programs may answer stays right. Accepted is what comes of the operands as they are given,
     each rounded to the format or not, and what comes where all of them are rounded first. An element may be
@@ -38,12 +38,16 @@ def in_arithmetic(spec: Spec, reference: ReferenceOperator, case: Case, arithmet
         return case
     if case.model is not None:
         raise NoBound("a model of several nodes is bounded in float32 alone")
+    if any(each.kind in _GRAPHS for each in case.attributes.values()):
+        raise NoBound("what bodies compute is bounded in float32 alone")
     if not all(isinstance(each, (HasType, HasShape)) for each in case.properties):
         raise NoBound("what is drawn is told by distributions of float32 alone")
     call = call_of(case)
     found = _asked(spec, reference, call, arithmetic)
     inputs = tuple((name, arithmetic.rounded(given)) for name, given in call.inputs)
-    if any(one is not None and one != other for (_, one), (_, other) in zip(inputs, call.inputs, strict=True)):
+    if any(
+        one is not None and one != other for (_, one), (_, other) in zip(inputs, call.inputs, strict=True)
+    ):
         more = _asked(spec, reference, replace(call, inputs=inputs), arithmetic)
         if len(more) != len(found) or not all(map(_holds, found, more)):
             found += more
@@ -120,9 +124,7 @@ def _contains(wide: ExpectedOutput, narrow: ExpectedOutput) -> bool:
     if not set(map(_key, narrow.alternatives)) <= set(map(_key, wide.alternatives)):
         return False
     exact, held = (each.array.astype(np.float64) for each in (one, other))
-    limits, reach = (
-        np.zeros(one.shape) if each.allowed is None else each.allowed for each in (wide, narrow)
-    )
+    limits, reach = (np.zeros(one.shape) if each.allowed is None else each.allowed for each in (wide, narrow))
     with np.errstate(invalid="ignore"):
         inside = np.abs(exact - held) + reach <= limits
     same = (one.array.view(np.uint32) == other.array.view(np.uint32)) & (reach <= limits)

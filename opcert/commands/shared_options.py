@@ -117,9 +117,9 @@ arithmetic = click.option(
     "--arithmetic",
     metavar="FORMAT",
     callback=_arithmetic,
-    help=f"In what the runtime computes float: {', '.join(FORMATS)}, with accumulation=same where sums are in "
-    "the format as well, and subnormals=flushed: float16,accumulation=same. The cases expect what that may "
-    "come to, derived as for float32.",
+    help=f"In what the runtime computes float: {', '.join(FORMATS)}, with accumulation=same where sums are "
+    "in the format as well, and subnormals=flushed: float16,accumulation=same. The cases expect what that "
+    "may come to, derived as for float32.",
 )
 processes = click.option(
     "-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that read; one for each processor."

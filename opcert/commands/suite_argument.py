@@ -138,7 +138,7 @@ def for_arithmetic(
     folders: tuple[Path, ...] = (),
     pattern: str | None = None,
 ) -> Suite:
-    """The suite of an arithmetic that is made of another one; the same where none is asked for, or it is that.
+    """The suite for an arithmetic that is made of another one; the same where nothing else is asked for.
 
     With a pattern it is made of the cases that this selects. Raises UserError where the suite is of another
     arithmetic already.

@@ -24,8 +24,8 @@ FORMATS: Mapping[str, FloatLayout] = {
     "float16": BINARY16,
     "bfloat16": BFLOAT16,
 }
-"""By name, each coarser than those before it. Of bf16x3 the numbers are sums of two bfloat16, which come at
-least as near as 16 bits do, and its products leave out that of the lesser parts, which is below half a unit."""
+"""By name, from the most exact on. The numbers of bf16x3 are sums of two bfloat16, which come at least as
+near as 16 bits do; its products leave out that of the lesser parts, half a unit in the last place at most."""
 _OWN_FUNCTIONS = ("float16", "bfloat16")
 """Formats that programs compute functions in; in the others only factors of products are held."""
 
@@ -64,7 +64,9 @@ class Arithmetic:
 
     def __str__(self) -> str:
         plain = Arithmetic(self.format)
-        said = [f"{key}={getattr(self, key)}" for key in _OPTIONS if getattr(self, key) != getattr(plain, key)]
+        said = [
+            f"{key}={getattr(self, key)}" for key in _OPTIONS if getattr(self, key) != getattr(plain, key)
+        ]
         return ",".join([self.format, *said])
 
     @property
@@ -126,7 +128,7 @@ class Arithmetic:
             high = _cut(given, FORMATS["bfloat16"].precision)
             with np.errstate(invalid="ignore"):
                 low = _cut(given - high, FORMATS["bfloat16"].precision)
-                return np.where(np.isfinite(high), high + low, high).astype(np.float32)
+                return np.where(np.isfinite(high) & (low != 0), high + low, high).astype(np.float32)
         if self.format == "float16":
             with np.errstate(over="ignore"):
                 return np.asarray(given.astype(np.float16).astype(np.float32))

@@ -22,7 +22,7 @@ from reference.numbers.additions import total
 from reference.numbers.exact_sums import sums_exactly
 from reference.numbers.numbers import smallest_subnormal
 from reference.numbers.rationals import Rationals
-from reference.numbers.working import Floats, Mask, bounded_apart, power_below, unit_roundoff
+from reference.numbers.working import Floats, Mask, power_below, unit_roundoff
 
 _SLACK = math.ldexp(1.0, -48)
 """More than the relative error of the few float64 operations between two calls of `rounded_up`."""
@@ -52,7 +52,6 @@ class Estimate:
     @classmethod
     def exact(cls, values: object, layout: FloatLayout = BINARY32) -> Estimate:
         """Numbers without error: integers, Fractions, or nested sequences of them."""
-        bounded_apart("places between elements are bounded for coordinates and weights in float32 alone")
         value = values if isinstance(values, Rationals) else Rationals.of(values)
         return cls(value, np.zeros(value.shape), np.zeros(value.shape), layout)
 

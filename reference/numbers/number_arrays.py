@@ -316,7 +316,9 @@ class Numbers:
                     zero = np.where(np.isfinite(zero), zero, special)
                 if self.working.arithmetic is not None:
                     # An infinity beside what is perhaps the other one may be no number.
-                    special, error, lost = beside_open(each.as_operand().lost & each.finite, special, error, lost)
+                    special, error, lost = beside_open(
+                        each.as_operand().lost & each.finite, special, error, lost
+                    )
                     zero = np.where(np.isfinite(zero), zero, special)
         return settled(self.working, value, error, special, zero, lost)
 

@@ -75,6 +75,10 @@ def computing_in(arithmetic: Arithmetic) -> Iterator[Computing]:
         _COMPUTING.reset(token)
 
 
+BETWEEN_ELEMENTS = "places between elements are bounded for coordinates and weights in float32 alone"
+COMPARISONS = "what decides is bounded for comparisons in float32 alone"
+
+
 def bounded_apart(how: str) -> None:
     """Say that a bound is derived of float32 alone, in words."""
     computing = _COMPUTING.get()

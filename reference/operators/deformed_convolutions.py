@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
-from reference.numbers.working import Mask
+from reference.numbers.working import BETWEEN_ELEMENTS, Mask, bounded_apart
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 from reference.shared.interpolation.sampling import Taps, joined, locations, means, taps_of
@@ -41,6 +41,7 @@ def deform_conv(
 
     Source: DeformConv, Inputs.
     """
+    bounded_apart(BETWEEN_ELEMENTS)
     (batch, channels), extents = X.shape[:2], X.shape[2:]
     rank, kernel, lengths = len(extents), W.shape[2:], offset.shape[2:]
     strides, dilations, pads = strides or (1,) * rank, dilations or (1,) * rank, pads or (0,) * 2 * rank

@@ -20,7 +20,7 @@ from reference.numbers.nearest_floats import nearest_floats
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
 from reference.numbers.rationals import Rationals
-from reference.numbers.working import Mask, Working
+from reference.numbers.working import BETWEEN_ELEMENTS, Mask, Working, bounded_apart
 from reference.readings.choices import AsReading, Choice, stage
 from reference.registry import reference_operator
 from reference.shared.interpolation.nearest import plain
@@ -88,6 +88,7 @@ def grid_sample(
 
     Source: GridSample, Summary, mode and padding_mode.
     """
+    bounded_apart(BETWEEN_ELEMENTS)
     extents = X.shape[2:]
     shape = (*X.shape[:2], *grid.shape[1:-1])
     if not prod(shape):

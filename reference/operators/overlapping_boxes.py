@@ -14,6 +14,7 @@ from opcert.vocabulary.element_types import BINARY32, ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, UnstableLength
 from reference.numbers.numbers import decode, is_representable
+from reference.numbers.working import COMPARISONS, bounded_apart
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 
@@ -42,6 +43,7 @@ def suppress_overlaps(
     UnstableLength where rounding, or the order of equal scores, decides what is selected.
     Source: NonMaxSuppression, Summary and Inputs.
     """
+    bounded_apart(COMPARISONS)
     overlap = _fractions(iou_threshold)[0] if iou_threshold is not None else Fraction(0)
     least = _fractions(score_threshold)[0] if score_threshold is not None else None
     batches, classes, count = scores.shape

@@ -17,6 +17,7 @@ from reference.answers.orders import NanReading, greater_of
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
 from reference.numbers.stacks import beside
+from reference.numbers.working import BETWEEN_ELEMENTS, bounded_apart
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 from reference.shared.extremes import greatest
@@ -58,6 +59,7 @@ def roi_align(
     nan_in_max_min: NanReading,
 ) -> Numbers:
     """Each region in bins, each bin sampled at the middles of equal parts. Source: RoiAlign, Attributes."""
+    bounded_apart(BETWEEN_ELEMENTS)
     shifted = version >= 16 and coordinate_transformation_mode == "half_pixel"
     corners = rois * spatial_scale - (HALF if shifted else 0)
     begins = corners.arranged(lambda each: each[:, :2])

@@ -17,7 +17,7 @@ from reference.answers.orders import NanReading, below
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
 from reference.numbers.stacks import stacked
-from reference.numbers.working import Floats, rounded_up
+from reference.numbers.working import COMPARISONS, Floats, bounded_apart, rounded_up
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 from reference.shared.extremes import greatest
@@ -52,6 +52,7 @@ def max_roi_pool(
 
     Source: MaxRoiPool, Summary, spatial_scale, rois.
     """
+    bounded_apart(COMPARISONS)
     images = [int(each) for each in rois.value.spread(rois.shape).floats().reshape(-1, 5)[:, 0]]
     corners = rois.arranged(lambda each: each[:, 1:]) * spatial_scale
     places = np.array(corners.value.spread(corners.shape).fractions(), dtype=object).reshape(-1, 4)

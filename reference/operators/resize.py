@@ -16,6 +16,7 @@ import numpy as np
 
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
+from reference.numbers.working import BETWEEN_ELEMENTS, bounded_apart
 from reference.readings.choices import Choice
 from reference.registry import AsReading, reference_operator
 from reference.shared.interpolation.asked_axes import Method, Readings, plan_axes, read_request
@@ -85,6 +86,7 @@ def resize(
     unlisted_axes: UnlistedAxes = Choice("untouched"),
 ) -> Answer:
     """Resize some axes by `scales`, or to `sizes` where there are none, or where they are an empty tensor."""
+    bounded_apart(BETWEEN_ELEMENTS)
     given = scales if sizes is None or (scales is not None and scales.array.size) else None
     method = Method(mode, nearest_mode, cubic_coeff_a, antialias, exclude_outside, extrapolation_value)
     readings = Readings(
@@ -126,6 +128,7 @@ def resize_10(
 
     The page names neither coordinates nor nearest's rounding: both are readings.
     """
+    bounded_apart(BETWEEN_ELEMENTS)
     method = Method(mode, nearest_rounding.ask() if mode == "nearest" else "floor")
     readings = Readings(scale, align_corners_of_one=align_corners_of_one)
     behaviours = Behaviours(integer_conversion, integer_overflow, subnormals, negative_zeros)

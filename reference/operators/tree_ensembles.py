@@ -16,7 +16,7 @@ from reference.answers import Answer, OutsideDomain
 from reference.answers.number_answers import answer_of
 from reference.functions.stable_formulas import whichever
 from reference.numbers.number_arrays import Numbers
-from reference.numbers.working import Working
+from reference.numbers.working import COMPARISONS, Working, bounded_apart
 from reference.operators.score_transforms import (
     LabelOf,
     OneScore,
@@ -189,6 +189,7 @@ def tree_regression(
     subnormals: Subnormals,
 ) -> Answer:
     """The aggregate of the weights at the leaves, and the base value. Source: TreeEnsembleRegressor."""
+    bounded_apart(COMPARISONS)
     nodes = {
         "treeids": nodes_treeids, "nodeids": nodes_nodeids, "modes": nodes_modes,
         "features": nodes_featureids, "missing": nodes_missing_value_tracks_true,
@@ -236,6 +237,7 @@ def tree_classification(
     subnormals: Subnormals,
 ) -> tuple[Answer, Answer]:
     """The label of the greatest score, and all scores. Source: TreeEnsembleClassifier, Summary, Outputs."""
+    bounded_apart(COMPARISONS)
     nodes = {
         "treeids": nodes_treeids, "nodeids": nodes_nodeids, "modes": nodes_modes,
         "features": nodes_featureids, "missing": nodes_missing_value_tracks_true,
@@ -283,6 +285,7 @@ def tree_ensemble(
     accumulation_type: Accumulation,
 ) -> Answer:
     """The aggregate of the weights of the leaves for each target. Source: TreeEnsemble, Summary."""
+    bounded_apart(COMPARISONS)
     weights = [Fraction(float(each)) for each in leaf_weights.array.tolist()]
     leaves = [[each] for each in zip(leaf_targetids, weights, strict=True)]
     sets = _sets(membership_values)

@@ -147,8 +147,8 @@ class Results:
     suite. `grouping` is what one test stands for in formats of tests. `texts` are documents at hand.
     `groups` are headings of what operators do, which stand over them where they are many. `followed` says
     which options of readings runtimes were seen to follow when they were last asked,
-    `measured` what is known of the cases of operator versions beside what the suite says, `met` the arithmetic
-    that their answers hold by.
+    `measured` what is known of the cases of operator versions beside what the suite says, `met` the
+    arithmetic that their answers hold by.
     """
 
     suite: Suite

@@ -47,7 +47,7 @@ ROUNDINGS: Mapping[str, Rounding] = {
 
 @dataclass(frozen=True)
 class Program:
-    """How sums of products are computed: products rounded or exact, sums rounded at each step or in float32."""
+    """How sums of products are computed: whether products, each partial sum and the result are rounded."""
 
     rounding: Rounding
     products: bool
@@ -69,7 +69,9 @@ class Program:
         a, b = np.asarray(a, np.float32), np.asarray(b, np.float32)
         if not self.in_parts:
             return a * b
-        (high, low), (other, less) = ((through_bfloat16(each), each - through_bfloat16(each)) for each in (a, b))
+        (high, low), (other, less) = (
+            (through_bfloat16(each), each - through_bfloat16(each)) for each in (a, b)
+        )
         # The lesser part of what is not finite is none.
         low, less = (np.where(np.isfinite(each), each, np.float32(0)) for each in (low, less))
         lesser = high * less + low * other
@@ -162,8 +164,10 @@ STEPS: Mapping[str, Callable[[Values, Rounding], Array]] = {
     "BatchNormalization": _batch_normalization,
     "Gemm": _gemm,
     "Sigmoid": _unary(_sigmoid),
-    "Swish": lambda values, held: values.given("X")
-    * held(_sigmoid(held(np.float32(values.attribute("alpha", 1.0)) * values.given("X")), held)),
+    "Swish": lambda values, held: (
+        values.given("X")
+        * held(_sigmoid(held(np.float32(values.attribute("alpha", 1.0)) * values.given("X")), held))
+    ),
     "Tanh": _unary(lambda x, _: np.tanh(x)),
     "Exp": _unary(lambda x, _: np.exp(x)),
     "Log": _unary(lambda x, _: np.log(x)),

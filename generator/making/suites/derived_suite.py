@@ -1,4 +1,4 @@
-"""A suite whose cases expect what programs may answer that compute float in another arithmetic than float32."""
+"""A suite whose cases expect what programs may answer that compute float in less than float32."""
 
 from __future__ import annotations
 
@@ -70,9 +70,7 @@ def _write(
             pool = stack.enter_context(process_pool(PROCESSES, "deriving the cases of", told))
         for operator, own in by_operator.items():
             golden = b"".join(map(suite.golden, own))
-            part = SuitePart(
-                operator, golden, tuple(map(suite.entry, own)), facts.get(str(operator)) or {}
-            )
+            part = SuitePart(operator, golden, tuple(map(suite.entry, own)), facts.get(str(operator)) or {})
             if pool is None:
                 parts.append(derived_part(part, arithmetic, folders))
             else:
