@@ -8,12 +8,14 @@ from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BFLOAT16, BINARY16, BINARY32, FloatLayout
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.near_names import near_names
 from opcert.vocabulary.tensors import Tensor
 
+Floats = NDArray[np.float32]
 Accumulation = Literal["float32", "same"]
 Subnormals = Literal["keep", "flushed"]
 
@@ -123,7 +125,7 @@ class Arithmetic:
             found = np.where(small, np.copysign(np.float32(0), found), found)
         return Tensor(given.element_type, found)
 
-    def _nearest(self, given: np.ndarray) -> np.ndarray:
+    def _nearest(self, given: Floats) -> Floats:
         if self.format == "bf16x3":
             high = _cut(given, FORMATS["bfloat16"].precision)
             with np.errstate(invalid="ignore"):
@@ -141,7 +143,7 @@ _OPTIONS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def _cut(given: np.ndarray, precision: int) -> np.ndarray:
+def _cut(given: Floats, precision: int) -> Floats:
     """Floats rounded to so many bits, halves to even, in the range of float32."""
     spare = BINARY32.precision - precision
     if not spare:

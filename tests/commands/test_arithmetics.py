@@ -22,9 +22,7 @@ operators: [ai.onnx::Add-14]
 @pytest.fixture
 def returned(tmp_path: Path) -> tuple[Path, Path]:
     """A suite of two cases of Add and one of Resize, and what a device in float16 gives for those of Add."""
-    cases = [
-        case_of("Add", {"A": numbers(seed, 2, 3), "B": numbers(seed + 1, 2, 3)}) for seed in (1, 2)
-    ]
+    cases = [case_of("Add", {"A": numbers(seed, 2, 3), "B": numbers(seed + 1, 2, 3)}) for seed in (1, 2)]
     scaled = {"X": numbers(1, 1, 1, 3, 3), "roi": np.zeros(0, np.float32), "scales": np.float32([1, 1, 2, 2])}
     suite, out = tmp_path / "suite", tmp_path / "out"
     write_suite(suite, [*cases, case_of("Resize", scaled)], {"operators": {}}, {"size": "made"})
@@ -67,7 +65,7 @@ def test_a_profile_demands_an_arithmetic_and_the_certificate_says_it(
 ) -> None:
     suite, out = returned
     record, profile = tmp_path / "half" / "run.jsonl", tmp_path / "half.yaml"
-    call(capsys, "judge", suite, out, "-k", "Add", "--arithmetic", "float16", "-o", record)
+    call(capsys, "judge", suite, out, "--arithmetic", "float16", "-o", record)
     words = ("certify", "files:device", "--run", record, "--profile", profile, "-o", tmp_path / "half")
     for demanded, code in (("arithmetic: float16\n", 0), ("", 1), ("arithmetic: tf32\n", 1)):
         profile.write_text(_PROFILE + demanded, "utf-8")
@@ -98,9 +96,7 @@ def test_an_arithmetic_that_is_none_is_told(
     capsys: Capture, tmp_path: Path, returned: tuple[Path, Path]
 ) -> None:
     suite, out = returned
-    check_message(
-        call(capsys, "judge", suite, out, "--arithmetic", "half"), 2, "input", "no such arithmetic"
-    )
+    check_message(call(capsys, "judge", suite, out, "--arithmetic", "half"), 2, "input", "no such arithmetic")
     profile = tmp_path / "p.yaml"
     profile.write_text(_PROFILE + "arithmetic: float61\n", "utf-8")
     answer = call(capsys, "certify", "files:device", "-s", suite, "--profile", profile)

@@ -62,8 +62,12 @@ class Program:
         for each in self.rounding(products) if self.products else products:
             total = np.float32(total + each)
             if self.sums:
-                total = self.rounding(np.asarray(total))[()]
+                total = self.held(total)
         return total
+
+    def held(self, number: np.float32) -> np.float32:
+        """A number rounded to the format."""
+        return np.float32(self.rounding(np.asarray(number)))
 
     def _products(self, a: Array, b: Array) -> Array:
         a, b = np.asarray(a, np.float32), np.asarray(b, np.float32)
@@ -189,4 +193,4 @@ def stepwise(name: str, values: Values, form: str) -> Iterator[Array]:
 
 def _held(program: Program, a: Array, b: Array) -> np.float32:
     total = program.of(a, b)
-    return program.rounding(np.asarray(total))[()] if program.result else total
+    return program.held(total) if program.result else total
