@@ -209,7 +209,7 @@ def _false(error: Exception, machine: Mapping[str, Any], cluster: Cluster) -> Us
     """The error of an answer that cannot be one to what was asked."""
     name = one_line(str(machine.get("name", "unknown")), 200)
     return UserError(
-        "a worker's answer is not one to what it was asked",
+        "a worker's response does not fit the request",
         got=one_line(str(error), 300),
         where=Place(f"machine {name} of {cluster.address}"),
         remedy="Look at what runs there. Nothing of the answer is recorded; what came before is kept, and a "

@@ -235,7 +235,7 @@ def _probed(cluster: Cluster) -> dict[str, Any]:
         except Exception as error:
             if not left:
                 raise UserError(
-                    "workers cannot be asked what they are",
+                    "workers do not say what they are",
                     got=one_line(f"{cluster.address}: {type(error).__name__}: {error}", 300),
                     remedy="Look at the scheduler and its workers, and start them again.",
                 ) from error

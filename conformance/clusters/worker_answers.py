@@ -118,7 +118,7 @@ def read_value(raw: Any, kind: Any, about: str = "") -> Any:
     if not isinstance(head, dict) or head.keys() != {"about", "value", "pieces"}:
         raise ValueError("the first line is of another form")
     if head["about"] != about:
-        raise ValueError("it is about something else than what was asked for")
+        raise ValueError("it is about something else than the request")
     lengths = head["pieces"]
     if not isinstance(lengths, list) or any(type(length) is not int or length < 0 for length in lengths):
         raise ValueError("the lengths of its pieces are none")
@@ -286,9 +286,7 @@ def on_worker(
                 "got": f"{error.filename or 'a file'}: {error.strerror or error}",
                 "remedy": "Make room on this machine, or take its workers away, and go on with --resume.",
             }
-            return WorkerFailure(
-                machine_here(), "UserError", "a worker's machine refuses what it is asked", fields
-            )
+            return WorkerFailure(machine_here(), "UserError", "a worker's machine cannot do the work", fields)
         except Exception as error:  # noqa: BLE001 - what else is raised on the way here is not of ours
             return _mistake(error)
 

@@ -103,7 +103,7 @@ class RecordPlace:
         found = None if self.written is None else self.written.find(self.path, header)
         if found is not None:
             progress.note(
-                f"the same build was asked these cases here, {found.header['started']}: --again asks anew"
+                f"the same build ran these cases here, {found.header['started']}: --again runs them anew"
             )
         return found
 

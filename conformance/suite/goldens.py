@@ -102,9 +102,11 @@ def _check_forms(case: Case) -> None:
     if case.properties and case.demand != "answer":
         raise UserError("a demand on outputs of a case that demands no answer", got=case.demand)
     if case.may_refuse is not None and case.demand != "answer":
-        raise UserError("leave to refuse in a case that demands no answer", got=case.demand)
+        raise UserError("leave to reject in a case that demands no answer", got=case.demand)
     if type(case.refusal_contradicted) is not bool or (case.refusal_contradicted and not case.may_refuse):
-        raise UserError("a contradiction about refusals that says of none", got=ascii(case.may_refuse)[:80])
+        raise UserError(
+            "a contradiction about rejections in a case without one", got=ascii(case.may_refuse)[:80]
+        )
     for expectation in case.expectations:
         for unordered in expectation.unordered:
             _check_unordered(expectation, unordered)

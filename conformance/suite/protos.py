@@ -96,7 +96,7 @@ def _read_tensor(proto: TypeProto.Tensor) -> TensorType:
         (isinstance(extent, str) and not extent.isidentifier()) or (isinstance(extent, int) and extent < 0)
         for extent in extents
     ):
-        raise UserError("a type with an extent that is none", got=str(extents)[:100])
+        raise UserError("a type with a wrong dimension", got=str(extents)[:100])
     return TensorType(element_type, tuple(extents))
 
 

@@ -128,7 +128,7 @@ class CommandsByName(click.Group):
 @click.group(cls=CommandsByName, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="opcert", prog_name="opcert")
 def cli() -> None:
-    """Certify what a tensor-operator runtime supports, from the operators' own documents."""
+    """Conformance tests for tensor operators: does a runtime compute what the operators' specs say?"""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

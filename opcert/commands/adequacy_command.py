@@ -1,4 +1,4 @@
-"""Measure the suite itself: what it covers, and how many planted mistakes it notices."""
+"""Measure a suite: its coverage, and how many mistakes planted in the references it notices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Make a suite of tests that are there already."""
+"""Make a suite of existing tests, in the layout of ONNX's backend tests."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ def answers_of(
     answers = answer_calls(calls, without_chains(results), without_chains(plain))
     rows = () if why else answer_chains(chains, answers, results, plain)
     if why:
-        answers = tuple(replace(answer, why="the runtime could not be asked") for answer in answers)
+        answers = tuple(replace(answer, why="the runtime could not be run") for answer in answers)
     return RuntimeAnswers(asked.runtime.text, answers, results, plain, why, asked.numbers, rows, asked.load)
 
 

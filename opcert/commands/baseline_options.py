@@ -24,7 +24,7 @@ _LONGEST = 400
 baseline = click.option(
     "--baseline",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="A file of known failures: only others, and those that expired, make the answer 1.",
+    help="A file of known failures: only new ones, and those that expired, make the exit code 1.",
 )
 update = click.option(
     "--update-baseline",

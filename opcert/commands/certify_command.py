@@ -1,4 +1,4 @@
-"""Certify a runtime: generate if needed, run, report and state what holds."""
+"""Test a runtime against the operators' specs: run the suite, write report and certificate."""
 
 from __future__ import annotations
 
@@ -97,13 +97,13 @@ def command(**said: Any) -> int:
 
     RUNTIME is a built-in one (`opcert list runtimes`; `onnxruntime==1.20.1` for a version of it),
     `module:Backend`, a class with ONNX's Backend interface, or `exec:COMMAND`, a worker of your own. The
-    suite is that of the newest opset which the runtime takes: every operator that has a reference, in the
-    version that the runtime can have. With OPERATOR (`Resize`, `Resize-18`) it is these operators alone.
+    suite is that of the newest opset that the runtime supports: every operator that has a reference. With
+    OPERATOR (`Resize`, `Resize-18`) the run tests these operators alone.
 
-    Without a profile the certificate states what holds, and the answer is 0; with one it demands it, and the
-    answer is 1 where it is not met. A record that is given with --run is judged again first: one that does
-    not hold is not certified, and the answer is 1. A suite with local changes is certified as one; a record
-    that is not whole is not certified.
+    Without a profile the certificate states the results, and the exit code is 0. With a profile the exit
+    code is 1 where the runtime does not meet it. A record given with --run is judged again first; where it
+    does not hold, or is not whole, opcert writes no certificate and exits with 1. The certificate says where
+    the suite has local changes.
     """
     job = _prepare(_Asked(**said))
     with job.open_suite() as opened:

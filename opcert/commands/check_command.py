@@ -1,4 +1,4 @@
-"""Check a model: whether runtimes compute each of its calls as the operators' documents say."""
+"""Check a model: does each runtime compute its nodes as the operators' specs say?"""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class _Asked:
 @click.option(
     "--require-coverage",
     is_flag=True,
-    help="Answer 1 as well where not all of the model could be checked.",
+    help="Exit with 1, too, where not all of the model could be checked.",
 )
 @shared_options.profile
 @shared_options.known
@@ -108,18 +108,18 @@ class _Asked:
     "-o", "--output", type=click.Path(path_type=Path, file_okay=False), help="Default: out/check/MODEL."
 )
 def command(**said: Any) -> int:
-    """Say of each node of MODEL, an ONNX file, whether runtimes compute what its documents say.
+    """Say for each node of MODEL, an ONNX file, whether runtimes compute what the operators' specs say.
 
-    Unless --inputs is given, the model itself is read and never run. Of each distinct call that its nodes
-    make (operator version, attributes, element types, ranks, constants) cases are made with exact
-    expectations, and of nodes that stand in a row one case together. Every runtime is asked for them, with
-    and without its own optimisation where that can be switched off. A node is then conformant, wrong,
-    refused, or crashes the runtime; or nothing covers it, and the answer says why.
+    opcert loads the model on each runtime, and runs it only with --inputs. For each distinct call of its
+    nodes (operator version, attributes, dtypes, ranks, constants) it generates test cases with exact
+    expected outputs, and one case for nodes in a row. Every runtime runs them, with and without its own
+    optimisation where that can be switched off. The result for each node: conformant, wrong, rejected, or
+    crashes the runtime; or not covered, with the reason.
 
-    The model itself is loaded on each runtime before that. The answer is 0 where it loads and nothing speaks
-    against it on any of the runtimes (the last line says whether all of it was checked); with a profile,
-    where that is met, and with a baseline, where no other case fails than it knows. With --scheduler the
-    cases are made and run on a cluster, with the same answers; chains are made here.
+    The exit code is 0 where the model loads and nothing speaks against it on any runtime (the last line says
+    whether all of it was checked); with a profile, where that is met; with a baseline, where only known
+    cases fail. With --scheduler a cluster generates and runs the cases, with the same results; chains are
+    made here.
     """
     # Imported here, so that --help does not wait for them.
     from conformance.processes.worker_limits import Limits

@@ -183,7 +183,7 @@ _STEERING: Mapping[str, tuple[int, ...]] = {
     "TopK": (1,),
     "Unsqueeze": (1,),
 }
-"""Inputs, by operator, whose values say which extents there are."""
+"""Inputs, by operator, whose values say which dimensions there are."""
 
 
 def make_chains(
@@ -212,7 +212,7 @@ def make_chains(
             if chain.case is not None and name:
                 cases.setdefault(name, chain.case)
             if len(cases) == most:
-                return _made(chains, cases, f"Only the first {most} chains of neighbours were asked.")
+                return _made(chains, cases, f"Only the first {most} chains of neighbours were run.")
             if time.monotonic() > end:
                 return _made(
                     chains, cases, f"Chains of neighbours were made for {seconds:g} seconds, no longer."
@@ -233,11 +233,11 @@ def _invented(nodes: Sequence[ModelNode], case: Case) -> str:
             if value is None or not value.name or value.constant is not None:
                 continue
             if makers.get(value.name) != "Shape":
-                return f"the model does not say which extents {node.op_type} is given at run time"
+                return f"the model does not say which dimensions {node.op_type} is given at run time"
     given = [tensor for _, tensor in case.inputs if tensor is not None]
     results = [output.expected for one in case.expectations for output in one.outputs]
     if any(not result.array.size for result in (*given, *results)):
-        return "with extents of its own it would have no elements"
+        return "with dimensions of its own it would have no elements"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Compare two runs: what was fixed, what regressed, over the cases that both ran."""
+"""Compare two runs: what was fixed, and what regressed."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def command(
     """Compare the records BASE and HEAD case by case, over the cases that both ran.
 
     A case regressed where it fails and did not, loses its process and did not, or is no longer supported;
-    then the answer is 1, as where the whole run shows a new fault, and where HEAD lacks cases that BASE
-    passed. Cases of which the two suites expect different things are told apart and are no regressions.
+    then the exit code is 1, as where the whole run shows a new fault, and where HEAD lacks cases that BASE
+    passed. Cases of which the two suites expect different outputs are listed apart and are no regressions.
     """
     # Imported here, so that --help does not wait for them.
     from conformance.recording.records import read_record

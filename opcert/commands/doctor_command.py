@@ -1,4 +1,4 @@
-"""Check whether a runtime's worker keeps the protocol, and say what the runtime can do."""
+"""Check a worker against the protocol, and list what its runtime supports."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class Experiments:
         if same is None or (same.stopped is not None and same.seconds < self._allowed):
             return False
         self._write(same)
-        note(f"the causes of these failures were asked for before, in {plural(len(same.calls), 'call')}")
+        note(f"the causes of these failures were searched for before, in {plural(len(same.calls), 'call')}")
         return True
 
     def _ask(self, limits: Limits) -> None:

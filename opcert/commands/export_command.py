@@ -1,4 +1,4 @@
-"""Write a suite as folders: in the layout of ONNX's backend tests, or for a device that returns files."""
+"""Write a suite as folders: in ONNX's backend-test layout, or as plain files for a device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search an operator's input space at random for calls that a runtime gets wrong."""
+"""Search an operator's inputs at random for calls that a runtime computes wrongly."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def command(**said: Any) -> int:
     """Search the input space of OPERATOR at random for calls that RUNTIME gets wrong.
 
     Each call is judged by the reference. One that fails is made as small as it gets, and kept as a file
-    that `opcert run -s` and `opcert repro -s` take. The answer is 1 where something was found.
+    that `opcert run -s` and `opcert repro -s` take. The exit code is 1 where something was found.
 
     With --scheduler all workers of a cluster search; with --calls as well they find the same, however many
     they are, though not what one machine without it finds under that seed.

@@ -1,4 +1,4 @@
-"""Generate a suite of conformance cases from the specs."""
+"""Generate a suite of test cases from the specs."""
 
 from __future__ import annotations
 

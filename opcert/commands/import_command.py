@@ -1,4 +1,4 @@
-"""Read operator documents into specs, and say what is wrong with them."""
+"""Read operator documents into specs, and report what is wrong in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judge outputs that a device computed elsewhere and gave as files."""
+"""Judge output files that a device computed elsewhere."""
 
 from __future__ import annotations
 

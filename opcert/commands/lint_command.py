@@ -1,4 +1,4 @@
-"""Find what is wrong in operator documents and specs."""
+"""Report what is wrong in operator documents and specs."""
 
 from __future__ import annotations
 

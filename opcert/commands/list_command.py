@@ -1,4 +1,4 @@
-"""List the operators, runtimes or profiles that are known."""
+"""List operators, runtimes or profiles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Put the records of shards together into one."""
+"""Merge the records of shards into one."""
 
 from __future__ import annotations
 

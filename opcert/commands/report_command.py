@@ -81,7 +81,7 @@ def command(
 
     A RUN is a record that `opcert run` wrote. The HTML report is one page for all runs; a format that holds
     one run gets a folder for each where there are several. Waivers and known failures are said beside the
-    cases in HTML; they change no verdict. Answers with 5 where nothing ran.
+    cases in HTML; they change no verdict. The exit code is 5 where nothing ran.
     """
     # Imported here, so that --help does not wait for them.
     from conformance.recording.records import read_record

@@ -1,4 +1,4 @@
-"""Write a folder that reproduces one case."""
+"""Write a folder that reproduces one test case without opcert."""
 
 from __future__ import annotations
 

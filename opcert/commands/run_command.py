@@ -1,4 +1,4 @@
-"""Run a suite on a runtime, each case in a process that may crash, and record what happened."""
+"""Run a suite on a runtime, each test case in a process that may crash, and record the verdicts."""
 
 from __future__ import annotations
 

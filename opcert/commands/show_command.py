@@ -1,4 +1,4 @@
-"""Show what is known of an operator, each fact with its origin."""
+"""Show the facts known of an operator, each with its origin."""
 
 from __future__ import annotations
 

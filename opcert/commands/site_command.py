@@ -1,4 +1,4 @@
-"""Make static pages of runs kept in folders."""
+"""Make a static site of many runs: operators by runtime and version."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def command(
     """Make static pages of DIR, a folder of runs, or of several: operators by runtime, each in its newest
     version, a page for each operator, runtime and cause, what changed between versions, and a feed of that.
 
-    Every record below DIR is shown, whatever its name; what holds no run is left out and named. Causes are
-    told as reports tell them where the suite of a run is kept or named with -s, else by what runtimes say.
-    The pages need no server and no network. Answers with 5 where no folder holds a run.
+    Every record below DIR is shown, whatever its name; what holds no run is left out and named. Causes
+    are those of reports where the suite of a run is kept or named with -s, else the messages of runtimes.
+    The pages need no server and no network. The exit code is 5 where no folder holds a run.
     """
     # Imported here, so that --help does not wait for it.
     from reports.sites.site import write_site

@@ -140,7 +140,7 @@ def summarise_truth(table: TruthTable) -> str:
     for witness, counts in table.counts.items():
         lines.append(f"  {witness.ljust(width)}  {told_counts(counts)}")
     if not table.counts.keys() & IN_PROCESS:
-        lines.append("  ONNX knows no such operator: its shape inference and checker were not asked")
+        lines.append("  ONNX knows no such operator: its shape inference and checker were not run")
     for group in table.refusals:
         lines.extend(_group(group))
     for answered in table.answered_errors:
@@ -152,11 +152,11 @@ def summarise_truth(table: TruthTable) -> str:
 def told_counts(counts: Mapping[str, Counter[Reaction]]) -> str:
     """What one witness does with the calls of each kind that it was asked about."""
     valid = counts["valid"]
-    said = [f"answers {valid['answered']} of {valid.total()} valid"]
+    said = [f"computes {valid['answered']} of {valid.total()} valid"]
     said += [f"{valid[each]} {each}" for each in _OTHERWISE if valid[each]]
     for kind, name in (("errors", "errors"), ("undefined", "others")):
         refused = sum(counts[kind][each] for each in REFUSING)
-        said.append(f"refuses {refused} of {counts[kind].total()} {name}")
+        said.append(f"rejects {refused} of {counts[kind].total()} {name}")
     return ", ".join(said)
 
 
@@ -173,7 +173,7 @@ def _group(group: RefusalGroup) -> Iterator[str]:
 def _answered(answered: AnsweredErrors) -> Iterator[str]:
     known = f"explained: {answered.explanation.id}" if answered.explanation is not None else "unexplained"
     count = plural(len(answered.calls), "call")
-    yield f"  nobody refuses {count} that break {answered.rule}, an error by the text ({known})"
+    yield f"  nobody rejects {count} that break {answered.rule}, an error by the text ({known})"
     if answered.explanation is None:
         yield f"    for example {describe(answered.calls[0])[:_LONGEST_CALL]}"
 
@@ -181,6 +181,6 @@ def _answered(answered: AnsweredErrors) -> Iterator[str]:
 def _conclusion(table: TruthTable) -> str:
     if not table.unexplained:
         asked = table.counts.keys() - IN_PROCESS or not table.calls.errors
-        return "nothing is unexplained" + ("" if asked else "; whether errors are refused, runtimes say")
+        return "nothing is unexplained" + ("" if asked else "; whether errors are rejected, runtimes say")
     waiting = plural(table.unexplained, "call")
     return f"{waiting} unexplained: mend the declaration, or say why in disagreements.yaml of its room"

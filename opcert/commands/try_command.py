@@ -1,4 +1,4 @@
-"""Try a declared operator: are its calls valid ONNX, and do checkers and runtimes take them?"""
+"""Try an operator's declaration: are its calls valid ONNX, and do runtimes take them?"""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def command(
 ) -> int:
     """Try a declared operator: are its calls valid ONNX, and do checkers and runtimes take them?
 
-    OPERATOR is a name like Concat (its newest version) or Concat-13. The calls that its declaration makes are
-    given to strict shape inference, to the checker, and to runtimes in processes of their own. Refusals are
-    grouped by what they say; disagreements.yaml in the operator's room explains them. Answers with 1 where
-    something is unexplained, and with 2 where the declaration has a level that no call has, or a rule that no
-    call breaks alone.
+    OPERATOR is a name like Concat (its newest version) or Concat-13. Strict shape inference, the
+    checker and runtimes, in processes of their own, get the calls that its declaration makes. Rejections are
+    grouped by their messages; disagreements.yaml in the operator's room explains them. The exit code is 1
+    where something is unexplained, and 2 where the declaration has a level that no call has, or a rule that
+    no call breaks alone.
     """
     # Imported here, so that --help does not wait for them.
     from generator.calls.declared.modelled import choose_modelled

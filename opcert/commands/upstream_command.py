@@ -1,4 +1,4 @@
-"""Write what a runtime does wrong as issues that can be pasted, one a cause."""
+"""Write a runtime's bugs as issues ready to paste, each with a script that reproduces it."""
 
 from __future__ import annotations
 
@@ -85,8 +85,9 @@ def command(
 
     CAUSE is the number of a cause in the report of the run, or the id of its entry. Each issue has a script
     that needs numpy, onnx and the runtime alone. It is run before it is written, in an environment of the
-    newest release unless RUNTIME names a version: what it does not reproduce is not written, and told. What
-    the documents leave open is no issue. Answers with 1 where nothing could be written.
+    newest release unless RUNTIME names a version: an issue whose script does not reproduce the bug is
+    left out, with a note. What the documents leave open is no issue. The exit code is 1 where nothing could
+    be written.
     """
     from opcert.commands.reproduced_issues import Bareground
 

@@ -1,4 +1,4 @@
-"""Verify a certificate: digests, verdicts, counts, waivers and expiry, all worked out again."""
+"""Verify a certificate: work out its digests, verdicts and counts again."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def command(
 ) -> int:
     """Verify CERTIFICATE: work out again what it says, from the record, the suite and the profile.
 
-    Answers with 0 where everything is so, with 1 where something is not or could not be looked at, and with 6
-    where another version of opcert made it, whose rules this one does not have; each thing is named. What
-    nobody can check is listed as stated, not checked. Without --public-key a signature vouches for nothing,
+    The exit code is 0 where everything holds, 1 where something does not or could not be checked, and 6 where
+    another version of opcert made it, whose rules this one does not have; each check is named. What nobody
+    can check is listed as stated, not checked. Without --public-key a signature vouches for nothing,
     whatever keys a certificate carries.
     """
     # Imported here, so that --help does not wait for them.

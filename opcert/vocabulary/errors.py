@@ -127,8 +127,8 @@ class WorkerMistake(OpcertError):
         super().__init__(
             f"the worker itself failed on {times}, which is its own mistake and says nothing of the runtime; "
             f"the first is {first}",
-            remedy="What the runtime refuses is answered with the class `rejected`, what it does not offer "
-            "with `unsupported`: docs/reference.md",
+            remedy="Answer with the class `rejected` where the runtime rejects a call, with `unsupported` "
+            "where it does not support it: docs/reference.md",
         )
 
 

@@ -45,11 +45,11 @@ class Look(NamedTuple):
 LOOKS: Mapping[Answer, Look] = {
     "crashes": Look("crashes", "crash", "error"),
     "wrong": Look("wrong", "mismatch", "error"),
-    "refused": Look("refused", REJECTED_VALID, "error"),
+    "refused": Look("rejected", REJECTED_VALID, "error"),
     "special": Look("wrong on special values alone", ACCEPTED_INVALID, "warning"),
     "constant": Look("wrong with other constants alone", ACCEPTED_INVALID, "note"),
     "inexact": Look("inexact", ACCEPTED_INVALID, "note"),
-    "elsewhere": Look("fails at other extents", ACCEPTED_INVALID, "warning"),
+    "elsewhere": Look("fails at other dimensions", ACCEPTED_INVALID, "warning"),
     "open": Look("open in the documents", "observed", "note"),
     "uncovered": Look("not covered", NOT_RUN, "note"),
     "conformant": Look("conformant", "pass", "none"),

@@ -12,7 +12,7 @@ from conformance.suite import store
 from tests.commands.command_line import call, identity_suite
 
 pytestmark = [pytest.mark.slow, pytest.mark.runtimes("onnxruntime")]
-STANDS = "the same build was asked these cases here"
+STANDS = "the same build ran these cases here"
 
 
 def certificate(folder: Path) -> dict[str, Any]:

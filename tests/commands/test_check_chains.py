@@ -135,7 +135,7 @@ def test_chains_are_bounded_and_the_bound_is_told(place: Path) -> None:
     whole = make_chains(facts)
     assert (len(whole.chains), len(whole.cases), whole.cut) == (2, 2, "")
     first = make_chains(facts, most=1)
-    assert (len(first.cases), first.cut) == (1, "Only the first 1 chains of neighbours were asked.")
+    assert (len(first.cases), first.cut) == (1, "Only the first 1 chains of neighbours were run.")
     assert "0 seconds" in make_chains(facts, seconds=0).cut
 
 
@@ -156,7 +156,7 @@ def test_extents_that_come_with_each_run_are_not_made_up(place: Path) -> None:
     save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), "model.onnx")
     first, second = make_chains(read_model(Path("model.onnx"))).chains
     assert (first.path, first.case) == ("Expand > Neg", "")
-    assert "which extents Expand is given" in first.why
+    assert "which dimensions Expand is given" in first.why
     assert (second.path, bool(second.case)) == ("Neg > Abs", True)
 
 

@@ -130,7 +130,7 @@ def test_the_same_failures_of_the_same_build_are_not_asked_for_again(
     capsys.readouterr()
     again, calls = diagnosis(run(seconds=20, loaded=LOADED[:1], options={"jobs": 7}))
     assert (again, calls) == (first, 0)
-    assert f"were asked for before, in {len(first.calls)} calls" in capsys.readouterr().err
+    assert f"were searched for before, in {len(first.calls)} calls" in capsys.readouterr().err
 
 
 def test_behind_a_run_of_no_time_there_are_seconds_for_experiments(

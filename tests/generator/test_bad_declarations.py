@@ -431,7 +431,7 @@ def test_onnx_is_not_asked_about_an_operator_that_it_lacks(
 ) -> None:
     answer = call(capsys, "try", "EveryNth", "--specs", _every_nth(tmp_path, "", capsys), "--runtime", "none")
     assert answer.code == 0, answer.out
-    assert "ONNX knows no such operator: its shape inference and checker were not asked" in answer.out
+    assert "ONNX knows no such operator: its shape inference and checker were not run" in answer.out
     assert "nothing is unexplained" in answer.out
 
 

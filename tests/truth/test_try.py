@@ -98,7 +98,7 @@ def test_an_error_is_refused_by_one_witness_or_told() -> None:
     assert (answered.rule, len(answered.calls)) == ("other", 1)
     assert found.unexplained == 3
     told = summarise_truth(found)
-    assert "nobody refuses 1 call that break other, an error by the text (unexplained)" in told
+    assert "nobody rejects 1 call that break other, an error by the text (unexplained)" in told
     assert "3 calls unexplained" in told
 
 

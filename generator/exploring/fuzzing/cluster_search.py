@@ -254,7 +254,7 @@ class ClusterSearch:
 
     def _false(self, what: str, machine: str) -> UserError:
         return UserError(
-            "a worker's answer is not one to what it was asked",
+            "a worker's response does not fit the request",
             got=one_line(what, 300),
             where=Place(f"machine {one_line(machine, 200)} of {self._cluster.address}"),
             remedy="Look at what runs there. What was found so far is kept.",

@@ -220,7 +220,7 @@ def test_a_full_disk_of_a_worker_names_the_machine(
         raise OSError(errno.ENOSPC, "No space left on device", "/scratch")
 
     monkeypatch.setattr(run_worker, "scratch_folder", full)
-    with pytest.raises(UserError, match="refuses what it is asked") as caught:
+    with pytest.raises(UserError, match="cannot do the work") as caught:
         run_on(cluster, suite, tmp_path / "run.jsonl")
     assert "machine " in str(caught.value)
     assert "/scratch: No space left on device" in str(caught.value)

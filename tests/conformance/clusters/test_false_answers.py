@@ -268,7 +268,7 @@ def test_rows_that_are_not_those_of_the_unit(cluster: Cluster, suite: Path, tmp_
         lambda at, answer: LIES[lie](answer) if at == number and isinstance(answer, UnitAnswer) else answer,
     )
     # The first answer is to the question how the run begins, and has its own count.
-    with pytest.raises(UserError, match="is not one to what it was asked") as caught:
+    with pytest.raises(UserError, match="does not fit the request") as caught:
         run(changed, suite, path)
     assert "machine " in str(caught.value)
     kept = read_record(path)
@@ -295,7 +295,7 @@ def test_headers_that_are_not_of_the_run(cluster: Cluster, suite: Path, tmp_path
     changed = Answering(
         cluster, lambda _, answer: HEADERS[lie](answer) if isinstance(answer, Begun) else answer
     )
-    with pytest.raises(UserError, match="is not one to what it was asked"):
+    with pytest.raises(UserError, match="does not fit the request"):
         run(changed, suite, tmp_path / "run.jsonl")
     assert not (tmp_path / "run.jsonl").exists()
 
@@ -303,7 +303,7 @@ def test_headers_that_are_not_of_the_run(cluster: Cluster, suite: Path, tmp_path
 @pytest.mark.parametrize("found", [0, 99, 10**30])
 def test_opsets_that_there_are_not(cluster: Cluster, found: int) -> None:
     changed = Answering(cluster, lambda *_: found)
-    with pytest.raises(UserError, match="is not one to what it was asked"):
+    with pytest.raises(UserError, match="does not fit the request"):
         newest_opset_on(changed, find_runtime(echo_runtime()), None, 1, 26)
 
 
