@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 @click.option(
     "--slack",
     is_flag=True,
-    help="Say what plain faults in right answers the cases accept, on ordinary data, and measure nothing "
-    "else: this takes seconds.",
+    help="List the plain faults that the cases accept in right outputs, on ordinary data; takes seconds.",
 )
 @click.option("--kept", is_flag=True, help="Show what was measured last, and measure nothing.")
 @click.option(

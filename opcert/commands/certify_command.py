@@ -81,9 +81,9 @@ class _Asked(shared_options.RunWords):
 @baseline_options.update
 @shared_options.jobs
 @shared_options.scheduler
-@click.option("--resume", is_flag=True, help="Go on with the run whose record is there already.")
+@click.option("--resume", is_flag=True, help="Go on with the run that has a record there already.")
 @click.option(
-    "--again", is_flag=True, help="Ask a build again of which the whole record of the same run is there."
+    "--again", is_flag=True, help="Run again, even where the whole record of the same run is there."
 )
 @verbosity.verbose
 @shared_options.timeout

@@ -74,7 +74,7 @@ class _Asked:
     multiple=True,
     required=True,
     metavar="RUNTIME",
-    help="A runtime to ask; may be given several times.",
+    help="A runtime to check; may be given several times.",
 )
 @click.option(
     "--inputs",
@@ -86,7 +86,7 @@ class _Asked:
 @click.option(
     "--chains/--no-chains",
     default=True,
-    help="Ask for nodes that stand in a row as well, which runtimes fuse.  [default: chains]",
+    help="Test nodes in a row as well, which runtimes fuse.  [default: chains]",
 )
 @click.option(
     "--require-coverage",

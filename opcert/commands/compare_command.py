@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--common",
     is_flag=True,
-    help="Ask about the cases that both ran alone: a part of a run beside a whole one.",
+    help="Compare only the cases that both ran: a part of a run beside a whole one.",
 )
 @click.option(
     "--format",

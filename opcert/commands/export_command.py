@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     help="As ONNX's backend tests with what is expected, or models, inputs and an index alone.",
 )
 @shared_options.pattern
-@click.option("--dtype", "element_types", multiple=True, help="Only cases of this element type (flat).")
+@click.option("--dtype", "element_types", multiple=True, help="Only cases of this dtype (flat).")
 @click.option("--family", "families", multiple=True, help="Only cases of this family (flat).")
 @click.option("--most-bytes", type=click.IntRange(1), help="Only cases of at most so many bytes (flat).")
 @click.option(

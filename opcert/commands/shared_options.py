@@ -80,9 +80,9 @@ def scheduler(command: Command) -> Command:
         "--scheduler",
         metavar="ADDRESS",
         callback=_scheduler,
-        help="Let a cluster do it: tls://HOST:PORT of a scheduler of Dask, tcp://127.0.0.1:PORT of one on "
-        "this machine, or local:N for N workers on this machine. Workers run the code that they are sent; "
-        "what they answer is read as plain data, and believed. Needs opcert[dask].",
+        help="Run on a cluster: tls://HOST:PORT of a scheduler of Dask, tcp://127.0.0.1:PORT of one on "
+        "this machine, or local:N for N workers on this machine. Workers execute the code that they are "
+        "sent; opcert reads what they return as plain data, and believes it. Needs opcert[dask].",
     )
     insecure = click.option(
         "--insecure-scheduler",
@@ -91,7 +91,7 @@ def scheduler(command: Command) -> Command:
         expose_value=False,
         callback=_note_insecure,
         help="Let --scheduler name one beyond this machine without TLS: whoever is on the network between "
-        "may run code on the workers and make up what they answer.",
+        "may run code on the workers and invent what they return.",
     )
     return address(insecure(command))
 
@@ -148,34 +148,32 @@ specs = click.option(
     "folders",
     multiple=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="A folder of specs of your own; where no operator is named, all of that folder are meant.",
+    help="A folder of your own specs; without an operator, all of that folder.",
 )
 known = click.option(
     "--known",
     "known_files",
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="A file of causes that are known, as disagreements.yaml has them; it comes before those of opcert.",
+    help="A file of known causes, in the form of disagreements.yaml; it comes before opcert's own.",
 )
 beside = click.option(
     "--beside",
     "beside_paths",
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="The record of another runtime on the same suite, to say of each cause who else fails; records in "
-    "out/ are found.",
+    help="The record of another runtime on the same suite, to show who else fails; records in out/ are "
+    "found.",
 )
 diagnose = click.option(
     "--diagnose",
     "diagnose_seconds",
     type=click.FloatRange(0, 86400),
-    help="Seconds to ask the runtime for causes of its failures, by experiment; 0 for none. Default: 30 % of "
-    "the time that the run took, at least 5 and at most 90. As long again, at most 45, the calls that are "
-    "shown are made smaller.",
+    help="Seconds of experiments on the runtime that find the causes of its failures; 0 for none. Default: "
+    "30 % of the run's time, at least 5 s and at most 90 s. As long again, at most 45 s, opcert makes the "
+    "calls that it shows smaller.",
 )
-profile = click.option(
-    "--profile", "profile_name", help="What to demand: a profile's name, or its YAML file."
-)
+profile = click.option("--profile", "profile_name", help="The profile to meet: a name, or a YAML file.")
 dialect = click.option("--dialect", help="Read every document as this dialect instead of recognising it.")
 
 

@@ -25,8 +25,7 @@ HELP = (
     "The suite: a folder (of a suite, or of calls), a zip file, `default`, `onnx-node` (ONNX's own node "
     "tests), `neighbours` (nodes that optimisers fuse), `opset-22` (ONNX's operators in the versions of that "
     "opset), `contrib`, `openvino`, `tensorflow` (operators of com.microsoft, of OpenVINO, of tf.raw_ops) or "
-    "`first-operators` (those that opcert began with); "
-    "what is named is made where it is not kept yet."
+    "`first-operators` (those that opcert began with); a named suite is generated once and kept."
 )
 
 
