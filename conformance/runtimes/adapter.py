@@ -48,9 +48,9 @@ class Adapter:
     `companions` are further requirements of older versions: (version, requirements), for versions before that
     one; for packages that do not say themselves what they are not built for.
     `first_line` is what `opcert list runtimes` prints, `issues` the address of a new issue in the tracker of
-    its project, one that takes `?title=` and `body=`; empty where there is none. `refine`, where options name
-    what is tested, makes of them the adapter that they mean (its own name, packages and rules) and the options
-    that its worker gets.
+    its project, one that takes `?title=` and `body=`; empty where there is none. `refine`, where options
+    name what is tested, makes of them the adapter that they mean (its own name, packages and rules) and the
+    options that its worker gets.
     """
 
     name: str

@@ -287,7 +287,7 @@ class OnnxRuntimeWorker(protocol.Worker):
 
 
 def try_apart(work: Callable[[], Any], seconds: int) -> str:
-    """How some work, at most so long, ends a child process that does it, in a word; empty where it survives."""
+    """How some work, at most so long, ends a child that does it, in a word; empty where it survives."""
     child = os.fork()
     if child == 0:
         signal.alarm(seconds)

@@ -163,6 +163,7 @@ class _Job:
 
         asked = self.asked
         digest = str(self.given.header.get("suite")) if self.given else ""
+        looked_at = self.given is None and self.arithmetic is None
         # A record that is given was run before, and nothing is left for a cluster.
         with chosen_cluster(asked.scheduler if self.given is None else None) as cluster:
             request = SuiteRequest(
@@ -174,7 +175,9 @@ class _Job:
                 asked.folders,
                 cluster,
                 asked.python,
-                FirstLook(self.runtime, self.limits) if self.given is None and self.arithmetic is None else None,
+                FirstLook(self.runtime, self.limits)
+                if self.given is None and self.arithmetic is None
+                else None,
                 self.arithmetic,
             )
             suite, named = open_certified(self.runtime, request, digest)

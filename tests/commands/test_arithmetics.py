@@ -1,4 +1,4 @@
-"""Runs judged as of hardware that computes float in less: demanded, said in certificates, shown in reports."""
+"""Runs judged as of hardware that computes float in less: demanded, certified, shown in reports."""
 
 from __future__ import annotations
 
