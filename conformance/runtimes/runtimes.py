@@ -312,10 +312,11 @@ def environment_state(runtime: Runtime) -> str | None:
 
     It is of each file's name, size, mode, number, and times of writing and of change; the last is the
     system's own, so that an edit in place shows whatever is done to the other one. None where this cannot be
-    known: opcert has not made the environment, or something in it lies elsewhere.
+    known: opcert has not made the environment, or something in it lies elsewhere, or a file that an option
+    names.
     """
     found = None
-    if runtime.requirements:
+    if runtime.requirements and not any(map(os.path.isabs, runtime.options.values())):
         found = find_kept(runtime.requirements, installer_of(runtime.adapter, runtime.python))
     if found is None:
         return None

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.runtimes.runtimes import find_runtime
+from conformance.runtimes.runtimes import environment_state, find_runtime
 from conformance.suite.cases import Case
 from opcert.vocabulary.tensors import tensor
 from tests.conformance.conversation import Conversation, RuntimeRefused, make_case
@@ -90,6 +90,12 @@ def test_a_library_that_is_no_provider_is_told_in_words(tmp_path: Path, name: st
     subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / f"{name}.c"], check=True)
     with pytest.raises(RuntimeRefused, match=said):
         _on(f"ep={library}")
+
+
+@pytest.mark.runtimes("onnxruntime")
+def test_a_library_beside_the_environment_may_change_unseen() -> None:
+    assert environment_state(find_runtime("onnxruntime")) is not None
+    assert environment_state(find_runtime("onnxruntime[ep=/opt/npu/libnpu.so]")) is None
 
 
 @pytest.mark.runtimes("onnxruntime")
