@@ -164,3 +164,18 @@ def test_states_are_those_of_a_program_in_double_in_each_way_to_quantise(asked: 
     ]
     for program in faults:
         assert outside(asked, given, ways, program.run(given, asked.direction, coupled)), program
+
+
+@pytest.mark.parametrize("name", ["X", "initial_h", "W_scale"])
+def test_what_no_byte_stands_for_leaves_the_states_open(name: str) -> None:
+    """Programs convert NaN to some byte and go on, or add integers up before an infinite scale comes in."""
+    given = EACH[1].inputs()
+    given[name] = np.full_like(given[name], np.inf if name == "W_scale" else np.nan)
+    tensors = {each: tensor(array) for each, array in given.items()}
+    ways = {"steps_of_inputs": "all", "steps_of_states": "step"}
+    attributes = {"hidden_size": HIDDEN, "direction": EACH[1].direction}
+    Y, *_ = OPERATOR.evaluate(attributes, tensors, ways, outputs=3)
+    assert Y.allowed is not None
+    assert np.isfinite(Y.expected.array).all()
+    for state in (0.9, -0.9):
+        assert (np.abs(Y.expected.array - state) <= Y.allowed).all()
