@@ -173,7 +173,7 @@ def test_what_no_byte_stands_for_leaves_the_states_open(name: str) -> None:
     given[name] = np.full_like(given[name], np.inf if name == "W_scale" else np.nan)
     tensors = {each: tensor(array) for each, array in given.items()}
     ways = {"steps_of_inputs": "all", "steps_of_states": "step"}
-    attributes = {"hidden_size": HIDDEN, "direction": EACH[1].direction}
+    attributes: dict[str, Any] = {"hidden_size": HIDDEN, "direction": EACH[1].direction}
     Y, *_ = OPERATOR.evaluate(attributes, tensors, ways, outputs=3)
     assert Y.allowed is not None
     assert np.isfinite(Y.expected.array).all()
