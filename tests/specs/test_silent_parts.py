@@ -65,7 +65,9 @@ def test_a_window_slides_over_an_image_where_no_sentence_says_a_shape(
     assert kinds["strides"] == "constant('left_out')"
 
 
-@pytest.mark.parametrize("name", ["com.microsoft::QLinearAveragePool-1", "ai.onnx::MaxPool-22"])
+@pytest.mark.parametrize(
+    "name", ["com.microsoft::QLinearAveragePool-1", "ai.onnx::MaxPool-22", "ai.onnx::QLinearConv-10"]
+)
 def test_what_a_window_makes_is_not_filled_again(name: str) -> None:
     kinds = declared_alone(name)
     assert kinds["window"] == "window(S, kernel)"
@@ -320,6 +322,11 @@ def test_calls_have_exactly_one_list_of_each_group(name: str) -> None:
         for group in ("keys_", "classlabels_"):
             given = [each for each, value in call.attributes.items() if each.startswith(group) and value]
             assert len(given) == any(each.startswith(group) for each in load_imported(operator).attributes)
+
+
+def test_block_sizes_are_powers_of_two_and_groups_divide_both_channels() -> None:
+    assert declared_alone("com.microsoft::MatMulNBits-1")["block_size"].startswith("enumeration(16, 32)")
+    assert declared_alone("ai.onnx::QLinearConv-10")["group"] == "integer(divides=[C, M])"
 
 
 def test_sequences_in_one_axis_end_where_an_input_says() -> None:

@@ -81,6 +81,7 @@ def read(passages: Mapping[str, str], parts: ParameterNames = PARTS) -> list[tup
         ("attributes.axis", "Whether to keep the axis", "range >= 0, <= 1"),
         ("attributes.axis", "If set to 1, the axis is kept.", "range >= 0, <= 1"),
         ("attributes.axis", "Keep the reduced axis or not, default 1.", "range >= 0, <= 1"),
+        ("attributes.axis", "Must be a power of two and ≥ 16 (e.g., 16, 32).", "range >= 16"),
         ("attributes.pads", "Must be between 0 and 1.", "range >= 0, <= 1"),
         ("inputs.B", "2D with shape (,hidden_size)", "shape [_, hidden_size]"),
         ("inputs.B", "Required exactly when axis is positive.", "required where axis > 0 there alone"),
