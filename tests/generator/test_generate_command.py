@@ -64,12 +64,13 @@ def test_what_is_cheap_is_made_first_and_lines_and_suite_keep_their_order(
     assert (cheap.name, middling.name, dear.name) == ("Xor", "Pad", "CenterCropPad")
     told: list[Made] = []
     with generation_progress() as progress:
-        write_generated(
-            tmp_path / "suite",
-            chosen,
-            Options.of("small"),
-            progress=lambda made: (isinstance(made, Made) and told.append(made), progress(made)),
-        )
+
+        def tell(made: Made | str) -> None:
+            assert isinstance(made, Made)
+            told.append(made)
+            progress(made)
+
+        write_generated(tmp_path / "suite", chosen, Options.of("small"), progress=tell)
     assert [made.operator for made in told] == [cheap, middling, dear]
     assert [made.left for made in told] == [(dear, middling), (dear,), ()]
     assert [made.part is not None and made.part.operator for made in told] == [cheap, middling, dear]

@@ -16,9 +16,9 @@ from conformance.judging.known_causes import KnownCause
 from conformance.judging.verdicts import FAILING, VERDICTS, Verdict
 from conformance.recording.records import Record
 from conformance.recording.rows import Result, case_verdicts, count_verdicts
+from reports.sites.front_page import render_front
 from reports.sites.kept_runs import ArchivedRun, KeptRuns, Tally, keep_run
 from reports.sites.seen_causes import CauseKey
-from reports.sites.site import render_front
 from reports.sites.site_page import Site
 from reports.sites.version_changes import changes_of, compare_kept, summary
 from tests.growth import LINEAR, count_calls
