@@ -16,6 +16,7 @@ from opcert.commands.command_progress import VerdictTally
 from opcert.commands.verbosity import Pace
 
 if TYPE_CHECKING:
+    from conformance.models.case_models import Form
     from conformance.processes.worker_limits import Limits
     from conformance.running.lane import Lane
     from conformance.running.run_options import Task
@@ -78,9 +79,12 @@ class FirstLook:
         from conformance.running.lane import Lane
         from conformance.runtimes.runtimes import install
 
+        def announce(sentence: str) -> None:
+            tell(sentence)
+
         # Whatever it is, the run meets it again, and tells it.
         with suppress(Exception):
-            installed = install(self._runtime, tell)
+            installed = install(self._runtime, announce)
             self._lane = Lane(installed.launch, self._runtime.adapter, self._limits)
             try:
                 self._look_at_parts(self._lane, tell)
@@ -106,7 +110,7 @@ class FirstLook:
             if not self._ended and (self._operators == 1 or pace.is_due()):
                 tell(str(self))
 
-    def _tasks(self, part: SuitePart, form: str) -> Iterator[Task]:
+    def _tasks(self, part: SuitePart, form: Form) -> Iterator[Task]:
         from conformance.running.run_options import Task
         from conformance.suite.suite_parts import cases_in
 
