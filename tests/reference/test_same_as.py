@@ -296,7 +296,6 @@ TF: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Array], Any]] = {
     "Min": (DROP, {"input": A, "axis": i(1)}, A.min(1)),
     "All": ({}, {"input": TRUE, "axis": i([1])}, TRUE.all(1)),
     "Any": ({}, {"input": ~TRUE, "axis": i([1])}, (~TRUE).any(1)),
-    "ArgMin": ({}, {"input": A, "dimension": i(1)}, A.argmin(1)),
     "MatMul": ({"transpose_a": 1, "transpose_b": 1}, {"a": A[0].T, "b": A[1]}, A[0] @ A[1].T),
     "BatchMatMulV2": ({"adj_y": 1}, {"x": A, "y": A[:1]}, A @ A[:1].transpose(0, 2, 1)),
     "BiasAdd": ({"data_format": "NCHW"}, {"value": A, "bias": B[:, 0]}, A + B),
