@@ -184,11 +184,6 @@ OV: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Array], Any]] = {
         {"data": A[0], "indices": i([[2], [0]]), "updates": A[1, :2]},
         np.stack([A[1, 1], A[0, 1], A[1, 0]]),
     ),
-    "ScatterUpdate-3": (
-        {},
-        {"data": A[0], "indices": i([[2, 0]]), "updates": A[1:2, :2], "axis": i(0)},
-        np.stack([A[1, 1], A[0, 1], A[1, 0]]),
-    ),
     "ConvertLike-1": ({}, {"data": A, "like": i([1])}, np.trunc(A).astype(np.int64)),
     "ROIAlign-9": (
         {
