@@ -111,7 +111,7 @@ def response(image: Array, radius: int, bias: float, alpha: float, beta: float) 
 
 
 IN_LINE = {"auto_broadcast": "numpy"}
-OV: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Array], Any]] = {
+OV: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], Any]] = {
     "Abs-1": ({}, {"input": A}, np.abs(A)),
     "Acosh-3": ({}, {"input": POSITIVE}, np.arccosh(POSITIVE)),
     "Asinh-3": ({}, {"input": A}, np.arcsinh(A)),
@@ -245,7 +245,7 @@ OV: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Array], Any]] = {
         np.tanh(X @ W[:2].T + H @ R[:2].T + BIAS[:2]),
     ),
 }
-TF: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Array], Any]] = {
+TF: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], Any]] = {
     "Abs": ({}, {"x": A}, np.abs(A)),
     "Acos": ({}, {"x": A / 3}, np.arccos(A / 3)),
     "Asinh": ({}, {"x": A}, np.arcsinh(A)),
