@@ -1,4 +1,4 @@
-"""Runs judged as of hardware that computes float in less: demanded, certified, shown in reports."""
+"""Runs judged as of hardware that computes float in less: demanded, certified, and shown in reports."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from conformance.suite.suites import Suite, open_suite, write_suite
+from opcert.vocabulary.arithmetics import Arithmetic
 from tests.commands.command_line import call, check_message
-from tests.generator.test_other_arithmetics import Arithmetic, case_of, numbers
+from tests.generator.test_other_arithmetics import case_of, floats, numbers
 
 Capture = pytest.CaptureFixture[str]
 _PROFILE = """profile: half
@@ -23,7 +24,7 @@ operators: [ai.onnx::Add-14]
 def returned(tmp_path: Path) -> tuple[Path, Path]:
     """A suite of two cases of Add and one of Resize, and what a device in float16 gives for those of Add."""
     cases = [case_of("Add", {"A": numbers(seed, 2, 3), "B": numbers(seed + 1, 2, 3)}) for seed in (1, 2)]
-    scaled = {"X": numbers(1, 1, 1, 3, 3), "roi": np.zeros(0, np.float32), "scales": np.float32([1, 1, 2, 2])}
+    scaled = {"X": numbers(1, 1, 1, 3, 3), "roi": np.zeros(0, np.float32), "scales": floats([1, 1, 2, 2])}
     suite, out = tmp_path / "suite", tmp_path / "out"
     write_suite(suite, [*cases, case_of("Resize", scaled)], {"operators": {}}, {"size": "made"})
     for case in cases:
@@ -60,6 +61,7 @@ def test_a_device_in_float16_is_wrong_in_float32_and_right_in_its_own_arithmetic
     assert "ONNX with float computed as float16" in (tmp_path / "half" / "index.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_profile_demands_an_arithmetic_and_the_certificate_says_it(
     capsys: Capture, tmp_path: Path, returned: tuple[Path, Path]
 ) -> None:

@@ -52,6 +52,10 @@ def verdict(case: Case, got: Array) -> str:
     return judge(case, Answered((Tensor(wanted.element_type, np.ascontiguousarray(got)),))).verdict
 
 
+def floats(given: Any) -> Array:
+    return np.asarray(given, np.float32)
+
+
 def numbers(seed: int, *shape: int) -> Array:
     draw = np.random.default_rng(seed)
     return np.asarray(draw.normal(size=shape) * 2.0 ** draw.integers(-3, 4, shape), np.float32)
@@ -65,7 +69,7 @@ def calls(seed: int) -> Mapping[str, Case]:
     """One call of each operator of the programs, of numbers of several magnitudes."""
     x = numbers(seed, 3, 7)
     channels = {"scale": positive(seed, 3), "B": numbers(seed + 1, 3), "input_mean": numbers(seed + 2, 3)}
-    made = {
+    made: Mapping[str, tuple[Mapping[str, Array], Mapping[str, Any]]] = {
         "MatMul": ({"A": x, "B": numbers(seed + 1, 7, 4)}, {}),
         "Gemm": (
             {"A": x, "B": numbers(seed + 1, 7, 4), "C": numbers(seed + 2, 3, 4)},
@@ -188,24 +192,24 @@ def test_planted_faults_are_wrong_under_every_arithmetic(form: str, sums: Any) -
 
 
 def test_beyond_the_range_of_a_format_an_infinity_is_right_and_nothing_else_is() -> None:
-    case = case_of("Mul", {"A": np.float32([300, -300]), "B": np.float32([300, 300])})
+    case = case_of("Mul", {"A": floats([300, -300]), "B": floats([300, 300])})
     half, brain = derived(case, Arithmetic("float16")), derived(case, Arithmetic("bfloat16"))
-    infinite = np.float32([np.inf, -np.inf])
+    infinite = floats([np.inf, -np.inf])
     assert (verdict(half, infinite), verdict(brain, infinite), verdict(case, infinite)) == (
         "pass",
         "mismatch",
         "mismatch",
     )
-    assert verdict(half, np.float32([90000, -90000])) == "pass"
+    assert verdict(half, floats([90000, -90000])) == "pass"
     for wrong in ([-np.inf, -np.inf], [np.nan, -90000], [65504, -90000]):
-        assert verdict(half, np.float32(wrong)) == "mismatch"
-    beyond = derived(case_of("Reciprocal", {"X": np.float32([1e6, 2])}), Arithmetic("float16"))
-    assert verdict(beyond, np.float32([0, 0.5])) == "pass"
-    assert verdict(beyond, np.float32([0, 0.51])) == "mismatch"
+        assert verdict(half, floats(wrong)) == "mismatch"
+    beyond = derived(case_of("Reciprocal", {"X": floats([1e6, 2])}), Arithmetic("float16"))
+    assert verdict(beyond, floats([0, 0.5])) == "pass"
+    assert verdict(beyond, floats([0, 0.51])) == "mismatch"
 
 
 def test_operands_that_are_alike_once_they_are_rounded_may_be_taken_for_each_other() -> None:
-    case = case_of("ArgMax", {"data": np.float32([1, 1 + 2**-12])})
+    case = case_of("ArgMax", {"data": floats([1, 1 + 2**-12])})
     half, tiny = derived(case, Arithmetic("float16")), derived(case, Arithmetic("bf16x3"))
     first, second = (np.array([place], np.int64) for place in (0, 1))
     assert [verdict(each, second) for each in (case, half, tiny)] == ["pass"] * 3
@@ -213,17 +217,17 @@ def test_operands_that_are_alike_once_they_are_rounded_may_be_taken_for_each_oth
 
 
 def test_small_numbers_are_zero_where_they_are_flushed_and_else_not() -> None:
-    case = case_of("Mul", {"A": np.float32([2**-9, 1]), "B": np.float32([2**-9, 1])})
+    case = case_of("Mul", {"A": floats([2**-9, 1]), "B": floats([2**-9, 1])})
     kept, flushed = (derived(case, Arithmetic("float16", subnormals=each)) for each in ("keep", "flushed"))
-    zero = np.float32([0, 1])
+    zero = floats([0, 1])
     assert [verdict(each, zero) for each in (case, kept, flushed)] == ["mismatch", "mismatch", "pass"]
-    assert verdict(flushed, np.float32([2**-12, 1])) == "mismatch"
+    assert verdict(flushed, floats([2**-12, 1])) == "mismatch"
 
 
 def test_what_is_not_derived_is_left_out_and_said() -> None:
     resize = case_of(
         "Resize",
-        {"X": numbers(1, 1, 1, 3, 3), "roi": np.zeros(0, np.float32), "scales": np.float32([1, 1, 1.7, 2])},
+        {"X": numbers(1, 1, 1, 3, 3), "roi": np.zeros(0, np.float32), "scales": floats([1, 1, 1.7, 2])},
     )
     with pytest.raises(NoBound, match="coordinates and weights in float32 alone"):
         derived(resize, Arithmetic("float16"))
@@ -235,8 +239,8 @@ def test_what_is_not_derived_is_left_out_and_said() -> None:
 def test_cases_without_floats_stay_what_they_are() -> None:
     case = case_of("Add", {"A": np.array([1, 2]), "B": np.array([3, 4])})
     assert derived(case, Arithmetic("bfloat16", "same", "flushed")) is case
-    floats = case_of("Add", {"A": np.float32([1]), "B": np.float32([3])})
-    assert derived(floats, Arithmetic()) is floats
+    given = case_of("Add", {"A": floats([1]), "B": floats([3])})
+    assert derived(given, Arithmetic()) is given
 
 
 @pytest.mark.parametrize("form", NARROW)
