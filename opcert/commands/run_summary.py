@@ -140,7 +140,7 @@ def _in_short(results: Results) -> str:
     causes = [cause_paragraph for cause_paragraph in cause_paragraphs(shown) if cause_paragraph.found.fails]
     lines = [runtime_label(record), ""]
     if causes:
-        lines.append("What fails, the causes to fix first, each with the command that reproduces a case:")
+        lines.append("What fails, the most important causes first, each with the command that reproduces it:")
     for cause in causes[:_MOST_CAUSES_IN_SHORT]:
         lines.append(f"  {one_line(cause.head, _WIDE)}")
         lines += [f"    {one_line(cause.call, _WIDE)}"] if cause.call else []
@@ -159,7 +159,7 @@ def _in_short(results: Results) -> str:
     table = verdict_table(record.verdicts)
     lines += ["", _align([["", *table[0][1:]], table[-1]])]
     lines.append(totals_line(shown))
-    lines.append("All causes, readings, forms and the table of operators: the report, or the same with -v.")
+    lines.append("All causes, readings, forms and the table of operators are in the report; -v prints them.")
     return "\n".join(lines) + "\n"
 
 
@@ -175,13 +175,13 @@ def _everything(results: Results) -> str:
     told = ["\n    ".join(cause.lines(program())) for cause in causes[:MOST_CAUSES]]
     if len(causes) > MOST_CAUSES:
         told.append(others_line(causes[MOST_CAUSES:]))
-    parts += _section("What fails, each cause with the command that reproduces its smallest case", told)
+    parts += _section("What fails, each cause with the command that reproduces its smallest test case", told)
     told = [one_line(cause_paragraph.head, _LONGEST) for cause_paragraph in beside[:MOST_CAUSES]]
     if len(beside) > MOST_CAUSES:
         told.append(others_line(beside[MOST_CAUSES:]))
-    parts += _section("Beside the failures, less exact or open in the documents", told)
+    parts += _section("Less exact, or open in the documents", told)
     parts += _section(
-        "Mended since its entry was written", [mended_line(known_cause) for known_cause in results.mended]
+        "Fixed since its entry was written", [mended_line(known_cause) for known_cause in results.mended]
     )
     parts += _section("Forms", [f"{form.form}: {form.text}" for form in compare_forms(shown)])
     parts += _section("Readings followed", readings_lines(shown))

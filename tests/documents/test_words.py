@@ -14,7 +14,8 @@ from opcert.commands import cli
 from tests.conftest import REPOSITORY, doc_section
 
 _SECTION = "Words"
-PAGES = (REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted(REPOSITORY.glob("docs/*.md")))
+_NAMES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "specs/README.md")
+PAGES = (*(REPOSITORY / name for name in _NAMES), *sorted(REPOSITORY.glob("docs/*.md")))
 MESSAGES = sorted(path for room in ("opcert", "conformance") for path in (REPOSITORY / room).rglob("*.py"))
 LEFT = {
     "conformance/running/requests.py": "behind other extents",
@@ -60,7 +61,7 @@ def help_of(name: str) -> str:
     return command.get_help(click.Context(command, info_name=name, parent=context))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
 def test_a_page_has_none_of_the_words(page: Path) -> None:
     assert _ANY.findall(prose(page.read_text("utf-8"))) == []
 
