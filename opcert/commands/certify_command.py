@@ -175,9 +175,7 @@ class _Job:
                 asked.folders,
                 cluster,
                 asked.python,
-                FirstLook(self.runtime, self.limits)
-                if self.given is None and self.arithmetic is None
-                else None,
+                FirstLook(self.runtime, self.limits) if looked_at else None,
                 self.arithmetic,
             )
             suite, named = open_certified(self.runtime, request, digest)
