@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ from tests.documents.gathering import passing_documents
 
 SAMPLE = 30
 PAGE = Path(__file__).parents[1] / "docs" / "import-documents.md"
+SEVERITIES = ("error", "warning", "hint")
 BEGIN, END = "<!-- documents: begin -->", "<!-- documents: end -->"
 FILE = Path(__file__).parents[1] / "tests" / "specs" / "finding_samples.yaml"
 CONTEXT = 1
@@ -105,26 +107,55 @@ def _quoted(text: str) -> str:
 
 
 def table(found: Sequence[Reported], looks: Mapping[str, Mapping[str, Look]]) -> str:
-    """The table of docs/import-documents.md: one row for each code that the documents have."""
+    """The figures of docs/import-documents.md: every code that the documents have."""
     counts = Counter(reported.finding.code for reported in found)
     severities: dict[str, set[str]] = defaultdict(set)
     for reported in found:
         severities[reported.finding.code].add(reported.finding.severity)
-    rows = ["| code | severity | findings | looked at | right | precision |",
-            "| --- | --- | ---: | ---: | ---: | ---: |"]  # fmt: skip
-    all_seen = all_right = 0
+    figures = []
     for code, chosen in sample(found).items():
         known = [looks.get(code, {}).get(digest(reported)) for reported in chosen]
         seen = [look for look in known if look is not None]
-        right = sum(look.right for look in seen)
-        all_seen += len(seen)
-        all_right += right
-        severity = ", ".join(each for each in ("error", "warning", "hint") if each in severities[code])
-        rows.append(
-            f"| {code} | {severity} | {counts[code]} | {len(seen)} | {right} | {_percent(right, len(seen))} |"
+        severity = ", ".join(each for each in SEVERITIES if each in severities[code])
+        figures.append(Figures(code, severity, counts[code], len(seen), sum(look.right for look in seen)))
+    return figures_text(figures)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """How many findings a code has, how many of them were looked at, and how many of these were right."""
+
+    code: str
+    severity: str
+    findings: int
+    seen: int
+    right: int
+
+
+def figures_text(figures: Sequence[Figures]) -> str:
+    """Codes of which all was right in a line each severity, the others and the sum as a table."""
+    lines = ["Of these codes all that was looked at is right (looked at, of how many findings):", ""]
+    order = {each.severity: SEVERITIES.index(each.severity.split(",")[0]) for each in figures}
+    for severity in sorted(order, key=lambda each: (order[each], each)):
+        whole = [each for each in figures if each.severity == severity and each.seen == each.right]
+        if whole:
+            listed = ", ".join(f"`{each.code}` {each.seen} of {each.findings}" for each in whole)
+            lines += textwrap.wrap(
+                f"- {severity}: {listed}", 140, subsequent_indent="  ", break_on_hyphens=False
+            )
+    lines += ["", "| code | severity | findings | looked at | right | precision |",
+              "| --- | --- | ---: | ---: | ---: | ---: |"]  # fmt: skip
+    findings, seen, right = (
+        sum(getattr(each, name) for each in figures) for name in ("findings", "seen", "right")
+    )
+    rest = [each for each in figures if each.seen != each.right]
+    for each in (*rest, Figures("all", "", findings, seen, right)):
+        severity = f"{each.severity} |" if each.severity else "|"
+        lines.append(
+            f"| {each.code} | {severity} {each.findings} | {each.seen} | {each.right} "
+            f"| {_percent(each.right, each.seen)} |"
         )
-    rows.append(f"| all | | {len(found)} | {all_seen} | {all_right} | {_percent(all_right, all_seen)} |")
-    return "\n".join(rows)
+    return "\n".join(lines)
 
 
 def write_section(begin: str, text: str, end: str) -> None:

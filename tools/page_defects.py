@@ -10,6 +10,7 @@ tests/documents.
 from __future__ import annotations
 
 import argparse
+import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -171,16 +172,17 @@ def match_defects(defects: Sequence[Defect], found: Sequence[Reported]) -> dict[
 def page_section(measured: Measured) -> str:
     """The figures as they stand in docs/import-documents.md."""
     defects, untold = len(measured.told) + len(measured.missed), read_untold()
-    lines = [
+    figures = (
         f"Defects on the list: {defects}. Findings: {len(measured.found)} "
         f"({len(measured.found) / defects:.2f} for each defect). "
         f"Recall {len(measured.told)} of {defects} ({measured.recall:.1%}), "
         f"precision {len(measured.told) + len(measured.later)} of {len(measured.found)} "
-        f"({measured.precision:.1%}; {len(measured.later)} of them tell defects that the reader had missed).",
+        f"({measured.precision:.1%}; {len(measured.later)} of them tell defects that the reader had missed)."
+    )
+    lines = [
+        *textwrap.wrap(figures, 140),
         "",
-        "| code | defects | found | findings |",
-        "|---|---|---|---|",
-        *_table(measured),
+        *_by_code(measured),
         "",
         f"Missed, beside the {len(untold)} of both lists that only rules told which are gone:",
         "",
@@ -210,12 +212,19 @@ def page_section(measured: Measured) -> str:
     return "\n".join(lines)
 
 
-def _table(measured: Measured) -> Iterator[str]:
+def _by_code(measured: Measured) -> Iterator[str]:
+    """Codes of which every defect is told and nothing else in a sentence, the others as a table."""
     told = Counter(reported.finding.code for reported in measured.told.values())
     missed = Counter(defect.code for defect in measured.missed)
     found = Counter(reported.finding.code for reported in measured.found)
-    for code in sorted({*told, *missed, *found}):
-        yield f"| {code} | {told[code] + missed[code]} | {told[code]} | {found[code]} |"
+    codes = sorted({*told, *missed, *found})
+    whole = [code for code in codes if told[code] == found[code] and not missed[code]]
+    listed = ", ".join(f"`{code}` {told[code]}" for code in whole)
+    yield from textwrap.wrap(f"All told, and nothing beside them: {listed}.", 140, break_on_hyphens=False)
+    yield from ("", "| code | defects | found | findings |", "|---|---|---|---|")
+    for code in codes:
+        if code not in whole:
+            yield f"| {code} | {told[code] + missed[code]} | {told[code]} | {found[code]} |"
 
 
 def main() -> None:

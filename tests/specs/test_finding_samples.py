@@ -12,19 +12,21 @@ from tools.findings import BEGIN, END, PAGE, SAMPLE, lint_documents, read_looks,
 
 LEAST = 0.9
 _ROW = re.compile(
-    r"^\| (?P<code>[a-z-]+) \| (?P<severity>[a-z, ]+) "
+    r"(?m)^\| (?P<code>[a-z-]+) \| (?P<severity>[a-z][a-z, ]*) "
     r"\| (?P<findings>\d+) \| (?P<seen>\d+) \| (?P<right>\d+) \|"
 )
+_LINE = re.compile(r"(?ms)^- (?P<severity>[a-z, ]+): (?P<codes>.*?)$(?!\n  )")
+_LISTED = re.compile(r"`(?P<code>[a-z-]+)`\s+(?P<seen>\d+)\s+of\s+(?P<findings>\d+)")
 
 
-def rows() -> dict[str, re.Match[str]]:
-    """The rows of the page's table, by code."""
+def rows() -> dict[str, dict[str, str]]:
+    """The page's figures, by code: of codes in a list all that was looked at is right."""
     text = PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
-    return {
-        match["code"]: match
-        for line in text.splitlines()
-        if (match := _ROW.match(line)) and match["severity"].strip()
-    }
+    found = {match["code"]: match.groupdict() for match in _ROW.finditer(text)}
+    for line in _LINE.finditer(text):
+        for each in _LISTED.finditer(line["codes"]):
+            found[each["code"]] = {**each.groupdict(), "severity": line["severity"], "right": each["seen"]}
+    return found
 
 
 def test_the_page_states_what_readers_found() -> None:
