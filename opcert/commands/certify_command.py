@@ -17,7 +17,6 @@ from opcert.commands.operator_completion import complete_suites
 from opcert.commands.output_locks import check_record, lock_folder, lock_record
 from opcert.commands.suite_argument import HELP
 from opcert.commands.terminal import note, say
-from opcert.vocabulary.arithmetics import Arithmetic
 from opcert.vocabulary.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from conformance.recording.records import Record
     from conformance.runtimes.runtimes import Runtime
     from conformance.suite.suites import Suite
+    from opcert.vocabulary.arithmetics import Arithmetic
     from reports.certificates.certificate import Certificate, Recorded
     from reports.gates.profiles import Profile
     from reports.results.case_results import Results

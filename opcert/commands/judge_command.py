@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from opcert.commands import shared_options, verbosity
 from opcert.commands.output_locks import lock_record
 from opcert.commands.terminal import note, say
-from opcert.vocabulary.arithmetics import Arithmetic
 from opcert.vocabulary.errors import ExitCode
+
+if TYPE_CHECKING:
+    from opcert.vocabulary.arithmetics import Arithmetic
 
 _MOST_NAMED = 3
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from conformance.processes.worker_limits import Limits
 from opcert.commands.suite_argument import HELP
-from opcert.vocabulary.arithmetics import FORMATS, Arithmetic
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import DEFAULT_SUITE
+
+if TYPE_CHECKING:
+    from opcert.vocabulary.arithmetics import Arithmetic
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _INSECURE = "opcert.insecure_scheduler"
@@ -110,16 +112,21 @@ def formats(known: Sequence[str], *default: str) -> Callable[[Command], Command]
 
 
 def _arithmetic(_context: click.Context, _option: click.Parameter, text: str | None) -> Arithmetic | None:
-    return None if text is None else Arithmetic.parse(text)
+    if text is None:
+        return None
+    # Imported here, because it needs numpy, which help does not.
+    from opcert.vocabulary.arithmetics import Arithmetic
+
+    return Arithmetic.parse(text)
 
 
 arithmetic = click.option(
     "--arithmetic",
     metavar="FORMAT",
     callback=_arithmetic,
-    help=f"In what the runtime computes float: {', '.join(FORMATS)}, with accumulation=same where sums are "
-    "in the format as well, and subnormals=flushed: float16,accumulation=same. The cases expect what that "
-    "may come to, derived as for float32.",
+    help="In what the runtime computes float: float32, bf16x3, tf32, float16, bfloat16, with "
+    "accumulation=same where sums are in the format as well, and subnormals=flushed: "
+    "float16,accumulation=same. The cases expect what that may come to, derived as for float32.",
 )
 processes = click.option(
     "-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that read; one for each processor."

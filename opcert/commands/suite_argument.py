@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from opcert.commands.terminal import note
 from opcert.commands.verbosity import is_verbose
-from opcert.vocabulary.arithmetics import Arithmetic
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from conformance.suite.suites import Suite
     from generator.making.suites.suite_making import Progress
     from opcert.commands.first_look import FirstLook
+    from opcert.vocabulary.arithmetics import Arithmetic
 
 ONNX_NODE = "onnx-node"
 HELP = (

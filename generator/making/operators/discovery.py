@@ -12,7 +12,7 @@ from generator.asking.named_operators import calls_are_declared, known_operators
 from generator.calls.declared.declared_levels import DeclaredLevels, declare_levels
 from generator.calls.declared.modelled import declaration_ships, kept_cores_of
 from generator.calls.space.space import open_space
-from generator.making.operators.opsets import default_operators
+from generator.making.operators.opsets import default_operators, outside_dialects
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName, newest_named
 from specs.files.library import load_spec
@@ -53,6 +53,7 @@ def load_rules(operator: OperatorName, folders: Sequence[Path] = ()) -> Spec:
 def select_operators(texts: Sequence[str], folders: Sequence[Path] = ()) -> list[OperatorName]:
     """The operators that names mean, in order: full names, `Resize-18`, or `Resize`, the newest of them.
 
+    A name that ONNX has is not that of a dialect, which `org.openvino::Relu` names.
     Without a name these are the operators of the default suite, or all of the folders of specs. By name,
     those that ship are known beside those of folders, which come first. Raises UserError, with the nearest
     names, where one means none.
@@ -64,7 +65,7 @@ def select_operators(texts: Sequence[str], folders: Sequence[Path] = ()) -> list
     chosen: set[OperatorName] = set()
     for text in texts:
         found = newest_named(text, known) or newest_named(text, every)
-        chosen.update(found or _no_operator(text, every, folders))
+        chosen.update(outside_dialects(found) or found or _no_operator(text, every, folders))
     return sorted(chosen)
 
 

@@ -30,10 +30,7 @@ def operators_of_opset(opset: int) -> list[OperatorName]:
     newest = newest_opset()
     if not OLDEST <= opset <= newest:
         raise UserError("an opset without cases", got=str(opset), expected=f"{OLDEST} to {newest}")
-    first = frozenset(first_operators())
-    known = frozenset(
-        each for each in referenced_operators() if _domain_of(each) not in DIALECTS.values() or each in first
-    )
+    known = frozenset(outside_dialects(referenced_operators()))
     found = newest_versions(each for each in known if each.domain != DOMAIN)
     for name in {each.name for each in known if each.domain == DOMAIN}:
         before = [version for version in versions_in(OWN_FOLDER / DOMAIN / name) if version <= opset]
@@ -51,6 +48,12 @@ def default_operators() -> list[OperatorName]:
 def operators_of_dialect(name: str) -> list[OperatorName]:
     """The operators of a dialect that have a reference, in order, each in its newest version."""
     return newest_versions(each for each in referenced_operators() if _domain_of(each) == DIALECTS[name])
+
+
+def outside_dialects(operators: Iterable[OperatorName]) -> list[OperatorName]:
+    """Those of some operators that the suite of no dialect has, or that opcert began with."""
+    first = frozenset(first_operators())
+    return [each for each in operators if _domain_of(each) not in DIALECTS.values() or each in first]
 
 
 def _domain_of(operator: OperatorName) -> str:
