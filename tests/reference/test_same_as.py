@@ -86,23 +86,6 @@ def gru() -> Array:
     return np.asarray((1 - z) * new + z * H)
 
 
-def windows(image: Array, reduce: Callable[..., Array]) -> Array:
-    """Windows of 2 x 3, strides of 1 and 2, over [N, C, H, W] with one row before and one column behind."""
-    padded = np.pad(image, ((0, 0), (0, 0), (1, 0), (0, 1)), constant_values=-np.inf)
-    rows = [
-        [reduce(padded[:, :, y : y + 2, x : x + 3], axis=(2, 3)) for x in range(0, 5, 2)] for y in range(4)
-    ]
-    return np.moveaxis(np.array(rows), (0, 1), (2, 3))
-
-
-def convolved(image: Array, weights: Array) -> Array:
-    found = np.zeros((2, 2, 4, 4))
-    padded = np.pad(image, ((0, 0), (0, 0), (1, 1), (1, 0)))
-    for y, x in np.ndindex(4, 4):
-        found[:, :, y, x] = np.einsum("nchw,mchw->nm", padded[:, :, y : y + 3, x : x + 4], weights)
-    return found
-
-
 def response(image: Array, radius: int, bias: float, alpha: float, beta: float) -> Array:
     padded = np.pad(image.astype(np.float64) ** 2, ((0, 0), (0, 0), (0, 0), (radius, radius)))
     depth = image.shape[3]
@@ -208,11 +191,6 @@ OV: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], Any]] = {
         first(blocks_apart(last(IMAGE), 2, channels_first=True)),
     ),
     "Einsum-7": ({"equation": "abc,dc->bad"}, {"inputs": (A, A[0])}, np.einsum("abc,dc->bad", A, A[0])),
-    "Convolution-1": (
-        {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (1, 1), "pads_end": (1, 0)},
-        {"input": IMAGE, "input_2": f(2, 4, 3, 4)},
-        convolved,
-    ),
     "LSTMCell-1": (
         {"hidden_size": 2},
         {"X": X, "initial_hidden_state": H, "initial_cell_state": C, "W": W, "R": R, "B": BIAS},
@@ -283,7 +261,6 @@ TF: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], Any]] = {
     "Tile": ({}, {"input": A, "multiples": i([1, 2, 3])}, np.tile(A, (1, 2, 3))),
     "ExpandDims": ({}, {"input": A, "axis": i(-1)}, A[..., None]),
     "Squeeze": ({}, {"input": A[:, :1, :1]}, A[:, 0, 0]),
-    "GatherV2": ({}, {"params": A, "indices": i([[2, 0]]), "axis": i(1)}, A[:, [[2, 0]]]),
     "GatherNd": ({}, {"params": A, "indices": i([[1, 2], [0, 0]])}, A[[1, 0], [2, 0]]),
     "OneHot": (
         {"axis": 0},
