@@ -20,7 +20,7 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer, UnstableLength
 from reference.numbers.numbers import bits_of, storage_of
-from reference.registry import find_operator
+from reference.registry import reference_of
 from reference.registry.conversions import PRECISION
 from reference.registry.reference_operator import ReferenceOperator
 from tests.generator.declared import newest_operators, random_scopes, space_of
@@ -107,7 +107,8 @@ def _held(question: Question, options: tuple[str, ...]) -> list[object]:
 @pytest.mark.slow
 @pytest.mark.parametrize("operator", _open_operators(), ids=str)
 def test_what_was_not_asked_for_changes_nothing(operator: OperatorName) -> None:
-    space, reference = space_of(operator), find_operator(operator)
+    space = space_of(operator)
+    reference = reference_of(space.spec)
     tried = 0
     for call, draw in _calls(space):
         question = ask(space.spec, reference, call)
@@ -136,7 +137,8 @@ def _asks_for_precision(space: CallSpace) -> bool:
     ids=str,
 )
 def test_a_precision_comes_to_the_same_with_the_first_one_known_and_without(operator: OperatorName) -> None:
-    space, reference = space_of(operator), find_operator(operator)
+    space = space_of(operator)
+    reference = reference_of(space.spec)
     tried = 0
     for call, draw in _calls(space):
         knowing, alone = ask(space.spec, reference, call), ask(space.spec, reference, call)
