@@ -108,7 +108,8 @@ def _no_operator(text: str, known: Sequence[OperatorName], folders: Sequence[Pat
         )
     names = {
         name: str(operator)
-        for operator in known
+        # A name that several have is ONNX's.
+        for operator in (*known, *outside_dialects(known))
         for name in (str(operator), operator.path, operator.short, operator.name)
     }
     near = dict.fromkeys(names[name] for name in get_close_matches(text, names, n=3, cutoff=0.5))
