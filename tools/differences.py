@@ -7,6 +7,7 @@ Made of the declarations alone: what `same_as`, `arguments` and `differs` of the
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator
 
 from generator.asking.named_operators import referenced_operators
@@ -66,5 +67,6 @@ def _told(spec: Spec, same_as: SameAs) -> Iterator[str]:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter).parse_args()
     for line in page():
         say(line)

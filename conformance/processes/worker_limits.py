@@ -32,7 +32,7 @@ def describe_confinement(limits: Limits, lacking: Mapping[str, str]) -> dict[str
     """
     reasons = dict(lacking)
     if limits.network:
-        reasons["network"] = "it was requested"
+        reasons["network"] = "it was asked for"
     elif "network" in reasons:
         reasons["network"] = f"no user namespace can be had: {reasons['network']}"
     told: dict[str, Any] = {}

@@ -18,6 +18,7 @@ _NAMES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "specs/README.md")
 PAGES = (*(REPOSITORY / name for name in _NAMES), *sorted(REPOSITORY.glob("docs/*.md")))
 MESSAGES = sorted(path for room in ("opcert", "conformance") for path in (REPOSITORY / room).rglob("*.py"))
 LEFT = {
+    "conformance/processes/worker_limits.py": "it was asked for",
     "conformance/adapters/nxrt.py": "was asked to run",
     "conformance/running/requests.py": "behind other extents",
     "conformance/suite/goldens.py": "answer, refuse or survive",
