@@ -27,6 +27,7 @@ GROUPS = "groups"
 """The folder of a folder of specs that holds the groups of operators."""
 REGRESSIONS = "regressions"
 """The folder of calls in a room."""
+_ONNX = "ai.onnx"
 _FACTS = re.compile(r"imported-(0|[1-9]\d*)\.yaml")
 
 
@@ -100,10 +101,11 @@ def find_room(operator: OperatorName, folders: Sequence[Path] = ()) -> Path:
 def find_operator_name(text: str, folders: Sequence[Path] = ()) -> OperatorName:
     """The operator that a full name, `Name-version` or `Name` means, of a bare name the newest version.
 
-    Raises UserError where none fits, or those of several domains.
+    A name that ONNX has is ONNX's. Raises UserError where none fits, or those of several other domains.
     """
     known = list_operators(folders)
     fitting = newest_named(text, known)
+    fitting = [each for each in fitting if each.domain == _ONNX] or fitting
     if len(fitting) == 1:
         return fitting[0]
     if not fitting and folders:

@@ -93,7 +93,7 @@ def test_merging_holds_no_rows(folders: dict[int, Path], tmp_path: Path) -> None
         path = tmp_path / f"{rows}.jsonl"
         return _peak(lambda: merge_records(_shards(folders[rows]), path))
 
-    merge(FEW)  # what is imported and kept once
+    merge(MANY)  # what is imported and kept once
     assert merge(MANY) - merge(FEW) <= BYTES_A_ROW * (MANY - FEW)
 
 
