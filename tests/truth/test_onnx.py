@@ -10,11 +10,13 @@ from generator.calls.declared.modelled import kept_cores_of
 from generator.calls.rows.covering_rows import make_rows
 from generator.trust.witnesses.truth_runs import WitnessRefusal, ask_checker, ask_inference
 from generator.trust.witnesses.truth_table import explanations_of
-from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.names import BESIDE_ONNX, OperatorName
 from tests.generator.declared import newest_operators, space_of
 
 OF_ONNX = [
-    newest_operator for newest_operator in newest_operators() if newest_operator.domain.startswith("ai.onnx")
+    newest_operator
+    for newest_operator in newest_operators()
+    if newest_operator.domain.startswith("ai.onnx") and newest_operator != BESIDE_ONNX
 ]
 """Older versions and runtimes are for `python -m tools.truth`."""
 IN_PROCESS = ("inference", "checker")

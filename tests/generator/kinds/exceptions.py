@@ -62,6 +62,8 @@ IDLE: Mapping[tuple[str, str], str] = {
         "com.microsoft::Attention",
         "qkv_hidden_sizes first",
     ): "queries are as long as keys, and one alone is not",
+    ("com.microsoft::DynamicQuantizeLSTM", "sequence_lens first"): "sequences have one length there",
+    ("com.microsoft::DynamicQuantizeLSTM", "sequence_lens longest"): "sequences have one length there",
 }
 """Of operators' names and changes: what is changed so breaks another rule in every scope."""
 
