@@ -184,7 +184,7 @@ def test_a_good_declaration_leaves_nothing_unexplained(
 def test_without_a_runtime_nobody_says_whether_errors_are_refused() -> None:
     alone = table({"checker": SAID["checker"]})
     assert alone.unexplained == 0
-    assert "whether errors are refused, runtimes say" in summarise_truth(alone)
+    assert "whether errors are rejected, runtimes say" in summarise_truth(alone)
 
 
 def test_calls_that_are_not_valid_show(tmp_path: Path, try_gather: Callable[..., Answer]) -> None:
@@ -250,5 +250,5 @@ def test_a_name_means_the_newest_version_or_all() -> None:
 @pytest.mark.runtimes("onnx")
 def test_the_reference_of_onnx_answers(tmp_path: Path, try_gather: Callable[..., Answer]) -> None:
     found = try_gather(room(tmp_path), "--runtime", "onnx")
-    assert "onnx       answers" in found.out
+    assert "onnx       computes" in found.out
     assert found.code == 0, found.err
