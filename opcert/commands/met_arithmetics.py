@@ -48,13 +48,13 @@ def _found(
     from generator.asking.other_arithmetics import NoBound, in_arithmetic
     from generator.making.operators.discovery import load_rules
     from opcert.vocabulary.errors import UserError
-    from reference.registry import find_operator
+    from reference.registry import reference_of
     from reports.results.standing import MetArithmetic
 
     answers = _answers(results, wrong)
     try:
         spec = load_rules(operator, folders)
-        reference = find_operator(operator, spec.reference_module)
+        reference = reference_of(spec)
     except UserError:  # of a suite that others made, an operator may be known to nobody here
         return MetArithmetic(None, len(wrong), 0, "no reference")
     tried, reason = 0, None

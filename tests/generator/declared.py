@@ -36,6 +36,11 @@ def newest_operators() -> list[OperatorName]:
     return sorted(found.values())
 
 
+def newest_of_onnx() -> dict[str, OperatorName]:
+    """The newest version of each declared operator of ONNX's own domain, by name."""
+    return {each.name: each for each in newest_operators() if each.domain == "ai.onnx"}
+
+
 def ends_of_operators() -> list[OperatorName]:
     """The newest version of each declared operator, and then the oldest, which may have kinds of its own."""
     oldest = {

@@ -19,14 +19,15 @@ from generator.making.suites.derived_suite import derived_cases
 from opcert.vocabulary.arithmetics import FORMATS, Arithmetic
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
-from tests.generator.declared import newest_operators
+from tests.generator.declared import newest_of_onnx
 from tests.reference.float32_formulas import FAMILIES
 from tests.reference.float32_terms import Array, Values
 from tests.reference.programs_in_less import ROUNDINGS, STEPS, answers, programs, stepwise
 
 NARROW = [each for each in FORMATS if each != "float32"]
-OPERATORS = {each.name: each for each in newest_operators() if each.domain == "ai.onnx"}
+OPERATORS = newest_of_onnx()
 _KINDS = {int: "int", float: "float", list: "ints"}
 
 
@@ -234,6 +235,17 @@ def test_what_is_not_derived_is_left_out_and_said() -> None:
     found, reasons = derived_cases(resize.operator, [resize], Arithmetic("float16"))
     assert found == []
     assert list(reasons.values()) == [1]
+
+
+def test_an_operator_that_another_one_computes_is_bounded_by_its_reference() -> None:
+    workshop = open_workshop(OperatorName.parse("org.tensorflow::MatMul-1"), Options())
+    given = ("a", tensor(numbers(1, 3, 7))), ("b", tensor(numbers(2, 7, 4)))
+    case = workshop.make_valid("boundary", "made", Call({}, given, outputs=None))
+    found, reasons = derived_cases(case.operator, [case], Arithmetic("float16"))
+    assert reasons == {}
+    halves = [each.array.astype(np.float16).astype(np.float32) for _, each in given]
+    got = halves[0] @ halves[1]
+    assert [verdict(each, got) for each in (case, *found)] == ["mismatch", "pass"]
 
 
 def test_cases_without_floats_stay_what_they_are() -> None:

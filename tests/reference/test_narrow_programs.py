@@ -18,12 +18,12 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import UnstableLength
 from reference.registry import find_operator
-from tests.generator.declared import newest_operators, space_of
+from tests.generator.declared import newest_of_onnx, space_of
 from tests.reference.narrow_programs import TYPES, Programs, Tried
 
 Array = NDArray[Any]
 ROUNDS = int(os.environ.get("OPCERT_EXAMPLES", "25"))
-OPERATORS = {each.name: each for each in newest_operators() if each.domain == "ai.onnx"}
+OPERATORS = newest_of_onnx()
 
 
 def _tensor(given: Array, kind: str) -> Tensor:

@@ -25,7 +25,7 @@ from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.file_digests import project_digest
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.process_pools import broken_off, process_pool
-from reference.registry import find_operator
+from reference.registry import reference_of
 
 NO_BOUND = "no_bound"
 """The fact of an operator that says why cases are left out, and how many: by reason."""
@@ -103,7 +103,7 @@ def derived_cases(
 ) -> tuple[list[Case], dict[str, int]]:
     """An operator's cases for an arithmetic, and how many are left out, by reason."""
     spec = load_rules(operator, folders)
-    reference = find_operator(operator, spec.reference_module)
+    reference = reference_of(spec)
     found, left_out, reasons = list[Case](), set[str](), Counter[str]()
     for case in cases:
         try:
