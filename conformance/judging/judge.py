@@ -146,8 +146,10 @@ def judge(case: Case, response: Response, *, valid_case_answered: bool = True) -
             return _judge_kept(response, _say_which(response, judged))
 
 
-def decisive(case: Case, response: Answered) -> Answered:
-    """Of several answers to a case the first that is not right; of right ones the first."""
+def decisive(case: Case, response: Response) -> Response:
+    """Of several answers to a case the first that is not right; of right ones the first, as of one alone."""
+    if not isinstance(response, Answered) or not response.further:
+        return response
     answers = [replace(response, further=()), *response.further]
     return next((answer for answer in answers if judge(case, answer).verdict in DIFFERENT), answers[0])
 

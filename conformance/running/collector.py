@@ -89,8 +89,7 @@ class Collector:
                     self._unsettled.append((task, response))
                 return
             valid = known
-        if isinstance(response, Answered) and response.further:
-            response = decisive(task.case, response)
+        response = decisive(task.case, response)
         judgement = judge(task.case, response, valid_case_answered=valid)
         with self._lock:
             if isinstance(response, Crashed | TimedOut):

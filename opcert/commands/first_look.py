@@ -93,15 +93,12 @@ class FirstLook:
 
     def _look_at_parts(self, lane: Lane, tell: Callable[[str], object]) -> None:
         from conformance.judging.judge import decisive, judge
-        from conformance.judging.responses import Answered
         from conformance.judging.verdicts import FAILING
 
         form, pace = lane.start().forms[0], Pace()
         while not self._ended and (part := self._parts.get()) is not None:
             for task, response in lane.run(self._tasks(part, form)):
-                if isinstance(response, Answered) and response.further:
-                    response = decisive(task.case, response)
-                verdict = judge(task.case, response).verdict
+                verdict = judge(task.case, decisive(task.case, response)).verdict
                 self._tally.count(verdict)
                 if verdict in FAILING:
                     name = part.operator.short

@@ -19,7 +19,7 @@ from reference.operators.recurrent_cells import AtThreshold, Belonging, Infinity
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 from reference.shared.cell_activations import Unsaid, functions_of
-from reference.shared.recurrences import GateWeights, Threshold, recur
+from reference.shared.recurrences import GateWeights, Threshold, part_of, recur
 
 StepsOfInputs = Literal["all", "read", "step", "row"]
 StepsOfStates = Literal["step", "row"]
@@ -135,7 +135,5 @@ def _each(rows: Numbers) -> Numbers:
     """Rows along the first axis, each quantised by itself."""
     if not rows.error.size:
         return rows
-    parts = [rows.arranged(lambda each, at=at: each[at]) for at in range(rows.shape[0])]  # type: ignore[misc]
-    return stacked([in_steps_of_a_byte(each) for each in parts]).arranged(
-        lambda each: np.moveaxis(each, -1, 0)
-    )
+    parts = [in_steps_of_a_byte(part_of(rows, at)) for at in range(rows.shape[0])]
+    return stacked(parts).arranged(lambda each: np.moveaxis(each, -1, 0))

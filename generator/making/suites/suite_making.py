@@ -317,11 +317,10 @@ def write_generated(
             remedy="docs/your-operator.md shows how.",
         )
     parts: list[SuitePart] = []
-    there: set[OperatorName] = set()
     made_parts = make_parts(wanted, options, folders, processes, keep=keep, cluster=cluster)
     for made in made_parts:
         parts.append(made.part)
-        there.add(made.part.operator)
+        done = tuple(part.operator for part in parts)
         if made.told is not None:
             progress(made.told)
         progress(
@@ -330,14 +329,13 @@ def write_generated(
                 len(made.part.entries),
                 made.seconds,
                 sum(len(part.entries) for part in parts),
-                tuple(part.operator for part in parts),
-                tuple(operator for operator in wanted if operator not in there),
+                done,
+                tuple(operator for operator in wanted if operator not in done),
                 Ambiguity(**made.part.facts["ambiguity"]),
                 made.kept,
                 made.part,
             )
         )
-    parts.sort(key=lambda part: wanted.index(part.operator))
     facts = {str(part.operator): part.facts for part in parts}
     chosen = {"size": options.size, "strength": options.strength, "operators": sorted(facts)}
     known = known_causes([part.operator for part in parts], folders)
