@@ -113,8 +113,13 @@ def test_a_name_without_a_version_means_the_newest_everywhere(capsys: pytest.Cap
     for name in ("Resize", "ai.onnx::Resize", "ai.onnx/Resize"):
         assert call(capsys, "show", name).out.splitlines()[0] == str(newest)
         assert select_operators([name]) == [newest]
+    assert call(capsys, "show", "Pad").out.splitlines()[0] == "ai.onnx::Pad-25"
     check_message(
-        call(capsys, "show", "Pad"), 2, "input", "several operators", "ai.onnx::Pad-25, com.microsoft::Pad-1"
+        call(capsys, "show", "FloorMod"),
+        2,
+        "input",
+        "several operators",
+        "org.openvino::FloorMod-1, org.tensorflow::FloorMod-1",
     )
     check_message(call(capsys, "generate", "Resize-19", "--opset", "13"), 2, "input", "ai.onnx::Resize-13")
 
