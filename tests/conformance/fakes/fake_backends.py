@@ -111,6 +111,23 @@ class ReturnsList(Good):
         return (inputs[0].tolist(),)
 
 
+class _ForeignArray:
+    """What another package has for an array: numpy reads it by `__array__`."""
+
+    def __init__(self, array: Any) -> None:
+        self._array = array
+        self.dtype, self.shape = array.dtype, array.shape
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self._array
+
+
+class ReturnsForeignArray(Good):
+    @classmethod
+    def answer(cls, inputs: Any) -> Any:
+        return (_ForeignArray(inputs[0]),)
+
+
 class ReturnsArray(Good):
     @classmethod
     def answer(cls, inputs: Any) -> Any:
