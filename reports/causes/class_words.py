@@ -121,7 +121,7 @@ def remarks(found: FailureClass, resembles: str = "") -> list[str]:
         if found.said:
             told.append(f"it says: {found.said}")
     elif found.suspects:
-        told += [f"{suspect.id}: {suspect.title}" for suspect in found.suspects]
+        told += [f"suspected as {suspect.id}: {suspect.title}" for suspect in found.suspects]
     elif found.told == "message" and found.conditions:
         told.append(f"goes with {conditions_text(found)}")
     elif found.told == "association":
