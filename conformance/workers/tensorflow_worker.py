@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Callable, Dict, NamedTuple, Sequence, Set
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 import numpy as np
 
@@ -33,8 +33,10 @@ _PLACE = re.compile(r"_\d+$")
 class _Model(NamedTuple):
     operator: Callable[..., Any]
     attributes: Dict[str, Any]
-    lists: Set[str]
-    """Inputs that are lists of tensors: each tensor has its place behind the name, if there are several."""
+    lists: Sequence[str]
+    """Arguments that are lists of tensors."""
+    slots: Sequence[Tuple[str, str]]
+    """Of each tensor the argument that it is, or is part of, and its own name."""
 
 
 class TensorflowWorker(protocol.Worker):
@@ -70,8 +72,10 @@ class TensorflowWorker(protocol.Worker):
         attributes = {
             name: self._converted(kinds.get(name, ""), value) for name, value in request.attributes.items()
         }
-        lists = {each.name for each in definition.input_arg if each.number_attr or each.type_list_attr}
-        return _Model(operator, attributes, lists)
+        lists = [each.name for each in definition.input_arg if each.number_attr or each.type_list_attr]
+        arguments = [each.name for each in definition.input_arg]
+        names = [each[0] for each in request.inputs if each is not None]
+        return _Model(operator, attributes, lists, list(_slots(names, arguments, lists)))
 
     def _converted(self, kind: str, value: Any) -> Any:
         """An attribute as TensorFlow takes it: it has booleans and types of its own."""
@@ -88,13 +92,11 @@ class TensorflowWorker(protocol.Worker):
         # `constant` converts numbers by value; of an array it keeps type and shape.
         tensors = {name: self._tensorflow.constant(_to_array(each)) for name, each in inputs.items()}
         given: Dict[str, Any] = {each: [] for each in model.lists}
-        for name, tensor in tensors.items():
-            whole = _PLACE.sub("", name)
-            own = name if name in model.lists else whole if whole in model.lists else None
-            if own is None:
-                given[name] = tensor
+        for argument, name in model.slots:
+            if argument in model.lists:
+                given[argument].append(tensors[name])
             else:
-                given[own].append(tensor)
+                given[argument] = tensors[name]
         returned = model.operator(**given, **model.attributes)
         several = isinstance(returned, (tuple, list))
         return [self._from_tensor(each) for each in (returned if several else [returned])]
@@ -106,6 +108,22 @@ class TensorflowWorker(protocol.Worker):
         if isinstance(array, bytes):  # a string of rank 0
             array = np.array(array, dtype=object)
         return wire.from_numpy(array)
+
+
+def _slots(names: List[str], arguments: List[str], lists: List[str]) -> Iterator[Tuple[str, str]]:
+    """Which argument each tensor is: the one of its name, behind which a place stands in a list.
+
+    A tensor that is given twice has one name; the second time it is the argument that no name is left for.
+    """
+    missing = [each for each in arguments if each not in names and each not in lists]
+    for at, name in enumerate(names):
+        whole = _PLACE.sub("", name)
+        if name in names[:at] and missing:
+            yield missing.pop(0), name
+        elif name not in arguments and whole in lists:
+            yield whole, name
+        else:
+            yield name, name
 
 
 def _to_array(tensor: protocol.WireTensor) -> Any:
