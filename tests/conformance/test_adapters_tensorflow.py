@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.runtimes.adapter import load_adapter
 from conformance.suite.cases import Case
+from opcert.vocabulary.slots import Slot
 from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.conversation import Conversation, make_case
 from tests.conformance.runtime_checks import (
@@ -92,3 +95,29 @@ def test_an_operator_is_called_with_the_types_of_the_case(runtime: Conversation)
 def test_every_output_of_an_operator_is_returned(runtime: Conversation) -> None:
     case = make_case("org.tensorflow::Unique-1", [("x", tensor([1, 1, 2], "int32"))])
     assert runtime.call(case) == [tensor([1, 2], "int32"), tensor([0, 0, 1], "int32")]
+
+
+@pytest.mark.parametrize(
+    ("operator", "attributes", "slots", "expected"),
+    [
+        ("Sub", {}, [("x", 0), ("y", 0)], [0.0, 0.0]),
+        ("ClipByValue", {}, [("t", 0), ("clip_value_min", 1), ("clip_value_max", 1)], [3.0, 3.0]),
+        ("Einsum", {"equation": ("string", "i,i->i")}, [("inputs", 0), ("inputs", 0)], [1.0, 4.0]),
+        ("ConcatV2", {}, [("values", 0), ("values", 1), ("values", 0), ("axis", 2)], [1.0, 2.0, 3.0, 1.0, 2.0]),
+    ],
+)  # fmt: skip
+def test_a_tensor_that_is_given_twice_is_both_arguments(
+    runtime: Conversation,
+    operator: str,
+    attributes: dict[str, tuple[str, object]],
+    slots: list[tuple[str, int]],
+    expected: list[float],
+) -> None:
+    given = [tensor([1.0, 2.0], "float"), tensor(3.0, "float"), tensor(0, "int32")]
+    if operator == "ConcatV2":
+        given[1] = tensor([3.0], "float")
+    names = {part: name for name, part in reversed(slots)}
+    inputs = [(name, given[part]) for part, name in sorted(names.items())]
+    case = make_case(f"org.tensorflow::{operator}-1", inputs, attributes)
+    case = replace(case, slots=tuple(Slot(name, (part,)) for name, part in slots))
+    assert runtime.call(case) == [tensor(expected, "float")]

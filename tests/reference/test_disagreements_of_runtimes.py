@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.clusters.worker_answers import machine_here
-from conformance.recording.records import Record
+from conformance.recording.records import Record, read_record
 from conformance.running.harness import run_suite
 from conformance.running.run_options import SAMPLE, RunOptions
 from conformance.runtimes.runtimes import find_runtime
@@ -17,6 +17,7 @@ from generator.making.operators.named_suites import FIRST
 from generator.making.suites.cache import named_suite
 from reference.readings.disagreements import load_disagreements
 from reference.readings.followed import load_all_followed
+from tests.commands.command_line import call
 from tools.agreement import followed_by
 from tools.disagreeing import disagreeing, find_silent
 
@@ -97,3 +98,27 @@ def test_tensorflow(suite: Suite, tmp_path: Path) -> None:
     record = run(suite, "tensorflow", tmp_path)
     check(suite, record)
     check_followed(suite, record)
+
+
+@pytest.mark.runtimes("tensorflow")
+def test_tensorflow_and_operators_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = (
+        "AddV2",
+        "Einsum",
+        "FloorMod",
+        "GatherNd",
+        "LogSoftmax",
+        "Range",
+        "Reciprocal",
+        "Sign",
+        "SpaceToDepth",
+    )
+    folder, rows = tmp_path / "suite", tmp_path / "run.jsonl"
+    made = call(capsys, "generate", *(f"org.tensorflow::{name}" for name in names), "-o", folder)
+    assert made.code == 0, made.err
+    answer = call(capsys, "run", "tensorflow", "-s", folder, "-o", rows, "--diagnose", 0)
+    assert answer.code == 1, answer.err
+    record = read_record(rows)
+    check(open_suite(folder), record)
+    passed = {row.operator.partition("::")[2][:-2] for row in record.results if row.verdict == "pass"}
+    assert passed == set(names)
