@@ -33,7 +33,7 @@ def declared_names(spec: Spec) -> set[str]:
 
 
 def _derived_factors(spec: Spec) -> set[str]:
-    """The names that factors of a call space may have where documents alone say its kinds."""
+    """The names that factors of a call space may have where documents alone say its kinds, or it has none."""
     inputs, outputs = ([parameter.name for parameter in group] for group in (spec.inputs, spec.outputs))
     found = {"data", "extents", "broadcast", *spec.attributes, *inputs}
     found |= {f"{word}_{extent}" for word in ("rank", "maybe") for extent in spec.extents}
@@ -81,9 +81,10 @@ class Checker:
         for name, factor in file.factors.items():
             self._unique_levels(("factors", name), factor.levels)
         # Most factors of a declaration are derived: of these the space of its calls knows the names.
-        kinds = spec.declared.kinds if spec.declared is not None else ()
-        written = any(not kind.derived for kind in kinds)
-        factors = None if written else {*file.factors, *(_derived_factors(spec) if kinds else ())}
+        declared = spec.declared
+        written = declared is not None and any(not kind.derived for kind in declared.kinds)
+        derived = _derived_factors(spec) if declared and (declared.kinds or declared.shapes) else ()
+        factors = None if written else {*file.factors, *derived}
         for position, exclusion in enumerate(file.exclusions):
             self._expression(("exclusions", position, "when"), exclusion.when, factors)
         for position, interaction in enumerate(file.interactions):

@@ -97,27 +97,30 @@ def test_every_output_of_an_operator_is_returned(runtime: Conversation) -> None:
     assert runtime.call(case) == [tensor([1, 2], "int32"), tensor([0, 0, 1], "int32")]
 
 
+TWO, ONE, SCALAR, FIRST = tensor([1.0, 2.0]), tensor([3.0]), tensor(3.0), tensor(0, "int32")
+JOINED = [1.0, 2.0, 3.0, 1.0, 2.0]
+EQUATION = {"equation": ("string", "i,i->i")}
+
+
 @pytest.mark.parametrize(
-    ("operator", "attributes", "slots", "expected"),
+    ("operator", "attributes", "given", "slots", "expected"),
     [
-        ("Sub", {}, [("x", 0), ("y", 0)], [0.0, 0.0]),
-        ("ClipByValue", {}, [("t", 0), ("clip_value_min", 1), ("clip_value_max", 1)], [3.0, 3.0]),
-        ("Einsum", {"equation": ("string", "i,i->i")}, [("inputs", 0), ("inputs", 0)], [1.0, 4.0]),
-        ("ConcatV2", {}, [("values", 0), ("values", 1), ("values", 0), ("axis", 2)], [1.0, 2.0, 3.0, 1.0, 2.0]),
+        ("Sub", {}, [TWO], "x0 y0", [0.0, 0.0]),
+        ("ClipByValue", {}, [TWO, SCALAR], "t0 clip_value_min1 clip_value_max1", [3.0, 3.0]),
+        ("Einsum", EQUATION, [TWO], "inputs0 inputs0", [1.0, 4.0]),
+        ("ConcatV2", {}, [TWO, ONE, FIRST], "values0 values1 values0 axis2", JOINED),
     ],
-)  # fmt: skip
+)
 def test_a_tensor_that_is_given_twice_is_both_arguments(
     runtime: Conversation,
     operator: str,
     attributes: dict[str, tuple[str, object]],
-    slots: list[tuple[str, int]],
+    given: list[Tensor],
+    slots: str,
     expected: list[float],
 ) -> None:
-    given = [tensor([1.0, 2.0], "float"), tensor(3.0, "float"), tensor(0, "int32")]
-    if operator == "ConcatV2":
-        given[1] = tensor([3.0], "float")
-    names = {part: name for name, part in reversed(slots)}
-    inputs = [(name, given[part]) for part, name in sorted(names.items())]
+    wanted = tuple(Slot(each[:-1], (int(each[-1]),)) for each in slots.split())
+    names = {slot.parts[0]: slot.name for slot in reversed(wanted)}
+    inputs = [(names[at], each) for at, each in enumerate(given)]
     case = make_case(f"org.tensorflow::{operator}-1", inputs, attributes)
-    case = replace(case, slots=tuple(Slot(name, (part,)) for name, part in slots))
-    assert runtime.call(case) == [tensor(expected, "float")]
+    assert runtime.call(replace(case, slots=wanted)) == [tensor(expected)]

@@ -13,7 +13,10 @@ import pytest
 from generator.calls.data import floats
 from generator.calls.data.data import data_classes, fill
 from generator.calls.data.draws import Draw
+from generator.calls.kinds.data import Data
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.tensors import Tensor
+from specs.language.expressions import parse
 from tests.library_dtypes import ML_DTYPES
 
 FLOATS = [element_type for element_type in ELEMENT_TYPES.values() if element_type.layout is not None]
@@ -110,6 +113,18 @@ def test_distinct_elements_are_distinct_and_in_no_order() -> None:
 def test_integer_ties_make_odd_sums_of_neighbours() -> None:
     row = fill("int32", (40,), "ties", Draw("ties")).array.astype(np.int64)
     assert np.all((row[:-1] + row[1:]) % 2 == 1)
+
+
+@pytest.mark.parametrize("name", ["float", "double", "float16", "bfloat16", "int8"])
+def test_a_divisor_that_is_zero_becomes_one(name: str) -> None:
+    nothing: Any = None
+    kind = ELEMENT_TYPES[name]
+    others = [2.0, -3.0] if kind.is_integer else [np.nan, np.inf, 2.0]
+    native = np.array([0.0, -0.0, *others]).astype(ML_DTYPES.get(name, kind.storage))
+    given = Tensor(kind, native.view(kind.storage))
+    found = Data(subject=nothing, domain=parse("'nonzero'")).mend(given, nothing)
+    assert found.element_type == kind
+    np.testing.assert_array_equal(found.array.view(native.dtype).astype(np.float64), [1.0, 1.0, *others])
 
 
 def test_a_class_that_the_type_lacks_is_refused() -> None:

@@ -195,6 +195,7 @@ def test_every_error_of_form_is_reported_at_once(tmp_path: Path) -> None:
         ("let: {X: rank(mask)}", ["already"]),
         ("factors: {rank: [1, '1']}", ["twice"]),
         ("exclusions: [{when: rank == 1, why: w}]", ["unknown name"]),
+        ('shapes: {X: "*S"}\nexclusions: [{when: rank == 1, why: w}]', ["unknown name"]),
         ("examples: [{id: fancy, reject: true, why: w}]", ["no imported example"]),
         ("factors: {rank: []}", ["wrong value"]),
         ("constraints: [{id: a, require: rank(X) > 0, else: undefined, src: [d1, 0]}]", ["from 1"]),
@@ -208,6 +209,12 @@ def test_entries_that_do_not_fit(tmp_path: Path, added: str, messages: list[str]
     for error, message in zip(sorted(errors), sorted(messages), strict=False):
         assert "spec.yaml" in error
         assert any(message in error for error in errors), (message, error)
+
+
+def test_an_exclusion_names_a_factor_of_shapes_alone(tmp_path: Path) -> None:
+    text = 'shapes: {X: "*S"}\nexclusions: [{when: data == "subnormal", why: w}]\n'
+    spec = load_spec(NAME, [_write(tmp_path, text)])
+    assert [each.when for each in spec.exclusions] == ['data == "subnormal"']
 
 
 def test_an_unknown_operator_names_its_neighbours(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from generator.calls.variables.data_levels import DATA
 from generator.calls.variables.kind import GREATEST, InputName, Kind
 from generator.calls.variables.kind_checks import need_word
 from opcert.vocabulary.tensors import Tensor
-from reference.numbers.numbers import Number, bits_of, encode, numbers, storage_of
+from reference.numbers.numbers import Number, bits_of, decode, encode, numbers, storage_of
 from specs.language.expressions import Expression
 from specs.model.spec import Constraint
 
@@ -105,9 +105,11 @@ def _nonzero(data: Data, tensor: Tensor, scope: Partial) -> Tensor:
     """No element is zero: divisors."""
     if not data.holds(scope):
         return tensor
-    array = np.array(tensor.array)
-    array[array == 0] = 1
-    return Tensor(tensor.element_type, array)
+    kind, array = tensor.element_type, np.array(tensor.array)
+    known = decode(kind, array)
+    # Some are stored as their bits, of which 1 is the least number, and those of -0 are not 0.
+    array[known.finite & (known.integers == 0)] = encode(kind, [1])[0] if kind.is_float else 1
+    return Tensor(kind, array)
 
 
 def _range(data: Data, tensor: Tensor, scope: Partial) -> Tensor:
