@@ -69,7 +69,7 @@ in the documents.
 | mnn 3.6.1 | twelve operators, 1/3 | 746 | 244 | 191 | 118 | 370 | 56 |
 | mnn 3.6.1 | `onnx-node`, 1/4 | 459 | 187 | 161 | 82 | 213 | 15 |
 | tinygrad 0.14.0 | twelve operators, 2/12 | 176 | 268 | 135 | 20 | 1 | - |
-| tensorflow 2.21.0 | `tensorflow` (67 operators of `tf.raw_ops`) | 8991 | 28 | 8070 | 34 | 158 | - |
+| tensorflow 2.21.0 | `tensorflow` (67 operators of `tf.raw_ops`) | 8981 | 37 | 8069 | 34 | 158 | - |
 
 - **nxrt** computes doubles in float32, also where nothing is computed (Relu of 1e300 is infinite). It
   takes models of operator sets that it does not know all of, and ignores what is new in them: the windows
@@ -85,7 +85,7 @@ in the documents.
   clang, which its environment holds; a case took 1.5 s on this machine.
 - **TensorFlow** gives 0.99999994 for Reciprocal of 1 where there are eight floats or more, makes NaN in LRN
   of channels beyond the window of an infinity, and loses three bits of LRN's powers in float16; GatherNd
-  refuses slices without elements. Nine cases more are open: it takes subnormal numbers for zero.
+  refuses slices without elements.
 """
 Runs = Mapping[str, Record]
 """By runtime the record of a run of the whole suite in every form."""
