@@ -58,7 +58,7 @@ def command(
     In the layout `onnx` it is named by the case's id, and has model.onnx, test_data_set_0/input_N.pb and
     output_N.pb, as ONNX's backend tests have them, and case.json with what that layout cannot hold: what must
     happen, the error allowed to each element, further readings. Operators that cannot stand in an ONNX model
-    have no model.onnx.
+    have no model.onnx. index.json lists all cases, with the digests of their files.
 
     In the layout `flat` it is for a device that opcert cannot reach: model.onnx, input_N.bin, and index.json
     for all, without what is expected. `opcert judge` takes what the device gives back.

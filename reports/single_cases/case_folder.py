@@ -4,6 +4,8 @@
 or an optional is a message of its own there (SequenceProto, MapProto, OptionalProto). What it cannot hold
 stands in `case.json`: what must happen, the error allowed to each element (`allowed_N.pb`, double tensors),
 further values of single elements, and further expectations under other readings (`expectations/E/`).
+A whole suite has `index.json` beside its cases ([its schema](../../conformance/schemas/export_index.json)):
+what each is of, and the digests of its files.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from conformance.models.case_models import CARRIED, build_model, has_onnx_form
 from conformance.models.input_names import input_names, slot_names
 from conformance.models.packing_nodes import EVERY_END, NO_ENDS, Ends, is_carried
 from conformance.runtimes.adapter import Adapter, load_adapter
-from conformance.suite.canonical import plain
+from conformance.suite.canonical import plain, sha256
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from conformance.suite.flat_values import take_value, value_of_parts
 from conformance.suite.form_sample import form_sample
@@ -35,6 +37,7 @@ from opcert.vocabulary.slots import gather, slots_of
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import TensorType
 from opcert.vocabulary.whole_files import write_bytes, write_text
+from reports.single_cases.device_folder import index_entry, write_index
 from reports.single_cases.reproduction_script import RUNTIMES
 from reports.text.rule_words import absent_inputs, broken_rule
 
@@ -170,10 +173,10 @@ def must_text(case: Case) -> str:
         rule = broken_rule(case.constraint, absent_inputs(case)) if case.constraint else ""
         return f"the call must be refused: it is {rule}" if rule else "the call must be refused"
     if case.demand == "survive":
-        return "nothing is asked but survival"
+        return "nothing is demanded but survival"
     if case.properties and not case.expectations:
         return f"the answer must have what is demanded of it: {_properties(case)}"
-    leave = f"; a refusal is no fault ({case.may_refuse})" if case.may_refuse else ""
+    leave = f"; a rejection is no fault ({case.may_refuse})" if case.may_refuse else ""
     if len(case.expectations) > 1:
         return f"the answer must hold under one of {len(case.expectations)} readings of the document{leave}"
     return f"the answer must hold element by element{leave}"
@@ -237,14 +240,26 @@ class Exported:
 
 
 def export_suite(suite: Suite, folder: Path, pattern: str | None = None) -> Iterator[Exported]:
-    """Write the cases that a pattern selects to `<folder>/<case id>/`, one after the other.
+    """Write the cases that a pattern selects to `<folder>/<case id>/`, one after the other, and their index.
 
     Raises UserError where that cannot be done.
     """
     known = frozenset(suite.case_ids)
+    listed: list[dict[str, Any]] = []
     for case in suite.cases(pattern):
         valid = suite.case(case.valid_case) if case.valid_case in known else None
         place = write_case(case, folder / str(case.id), valid)
+        listed.append(
+            {
+                **index_entry(case, str(case.id)),
+                "demand": case.demand,
+                "files": {
+                    str(path.relative_to(folder)): sha256(path.read_bytes())
+                    for path in sorted(place.rglob("*"))
+                    if path.is_file()
+                },
+            }
+        )
         beyond = []
         if not has_onnx_form(case.operator):
             beyond.append("no ONNX model")
@@ -261,6 +276,7 @@ def export_suite(suite: Suite, folder: Path, pattern: str | None = None) -> Iter
         if any(output.alternatives for expectation in case.expectations for output in expectation.outputs):
             beyond.append("further values of elements")
         yield Exported(str(case.id), place, tuple(beyond))
+    write_index(suite, listed, folder)
 
 
 SCRIPT = "reproduce.py"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -103,10 +103,29 @@ def export_to_device(
         valid = case.valid_case if case.valid_case is not None and case.valid_case in suite else None
         carried.append(case)
         listed.append(_write(case, None if valid is None else suite.case(valid), folder))
-    index = {"format": FORMAT, "opcert": version("opcert"), "suite": suite.digest, "cases": listed}
-    write_text(folder / INDEX, json.dumps(index, indent=1) + "\n")
+    write_index(suite, listed, folder)
     skipped = 0 if expected is None else write_goldens(carried, suite.digest, expected)
     return Carried(len(listed), left_out, skipped)
+
+
+def write_index(suite: Suite, listed: Sequence[Mapping[str, Any]], folder: Path) -> None:
+    """Write what was exported of a suite as `index.json`; raises UserError where that cannot be done."""
+    index = {"format": FORMAT, "opcert": version("opcert"), "suite": suite.digest, "cases": listed}
+    write_text(folder / INDEX, json.dumps(index, indent=1) + "\n")
+
+
+def index_entry(case: Case, folder: str) -> dict[str, Any]:
+    """What the index says of a case in every layout: what it is of, and the folder that it lies in."""
+    operator = case.operator
+    return {
+        "id": str(case.id),
+        "folder": folder,
+        "domain": operator.domain,
+        "operator": operator.name,
+        "since_version": operator.since_version,
+        "family": case.family,
+        "element_type": case.element_type.name,
+    }
 
 
 def _write(case: Case, valid_case: Case | None, folder: Path) -> dict[str, Any]:
@@ -120,15 +139,8 @@ def _write(case: Case, valid_case: Case | None, folder: Path) -> dict[str, Any]:
         write_bytes(folder / file, raw)
         described = {"element_type": tensor.element_type.name, "shape": list(tensor.shape)}
         inputs.append({"name": input_name, "file": file, **described, "sha256": sha256(raw)})
-    operator = case.operator
     return {
-        "id": str(case.id),
-        "folder": name,
-        "domain": operator.domain,
-        "operator": operator.name,
-        "since_version": operator.since_version,
-        "family": case.family,
-        "element_type": case.element_type.name,
+        **index_entry(case, name),
         "model": f"{name}/model.onnx",
         "sha256": sha256(model),
         "inputs": inputs,

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
+from conformance.suite.canonical import sha256
 from opcert.commands import cli
 from opcert.vocabulary.errors import NothingRan, UserError
 from tests.reports.sample import CROP_PAD, Maker, Sample, make_case, sample_cases
+
+INDEX_SCHEMA = Path(__file__).parents[2] / "conformance" / "schemas" / "export_index.json"
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +117,14 @@ def test_export_writes_every_case_and_says_what_the_layout_lacks(sample: Sample,
     written = sorted(json.loads(path.read_text())["id"] for path in tmp_path.rglob("case.json"))
     assert written == sorted(sample.suite.case_ids)
     assert f"{len(written)} cases in" in done.output
+    index = json.loads((tmp_path / "index.json").read_text())
+    jsonschema.validate(index, json.loads(INDEX_SCHEMA.read_text()))
+    assert [each["id"] for each in index["cases"]] == list(sample.suite.case_ids)
+    there = {str(path.relative_to(tmp_path)): path for path in tmp_path.rglob("*") if path.is_file()}
+    digests = {name: digest for each in index["cases"] for name, digest in each["files"].items()}
+    assert digests == {
+        name: sha256(path.read_bytes()) for name, path in there.items() if name != "index.json"
+    }
     assert "no ONNX model (see case.json)" in done.output
 
 
