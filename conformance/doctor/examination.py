@@ -90,13 +90,20 @@ def _answer(patient: Patient, case: Case) -> Answered | None:
 
 
 def one_of_each_type(cases: Iterable[Case]) -> Iterator[Case]:
-    """The first case of each operator and element type that has an answer."""
+    """The first case of each operator and element type that has an answer, of those with elements if any."""
     seen = set()
+    without: dict[tuple[object, object], Case] = {}
     for each in cases:
         sort = (each.operator, each.element_type)
-        if each.demand == "answer" and sort not in seen:
+        if each.demand != "answer" or sort in seen:
+            continue
+        outputs = each.expectations[0].outputs if each.expectations else ()
+        if any(output.expected.array.size for output in outputs):
             seen.add(sort)
             yield each
+        else:
+            without.setdefault(sort, each)
+    yield from (each for sort, each in without.items() if sort not in seen)
 
 
 _LARGE = 200 << 20

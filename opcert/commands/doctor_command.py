@@ -51,6 +51,8 @@ def command(
         choose_runtime(runtime, python, False), limits, partial(_cases, suite_name), choose_progress()
     )
     say(describe_diagnosis(found))
+    if not found.sound:
+        say("\nWhat a worker promises: docs/reference.md, The worker protocol")
     return int(ExitCode.HOLDS if found.sound else ExitCode.RUNTIME_UNAVAILABLE)
 
 

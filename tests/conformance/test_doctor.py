@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,7 +35,8 @@ from tests.conformance.samples import FAKES, IDENTITY, echo_runtime, make_case, 
 
 pytestmark = pytest.mark.slow
 
-EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "numpy_worker.py"
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+EXAMPLE = EXAMPLES / "numpy_worker.py"
 LIMITS = Limits(start_seconds=20, case_seconds=1.0)
 
 
@@ -102,6 +104,21 @@ def test_the_example_of_the_docs_is_sound(tmp_path: Path, capsys: pytest.Capture
         assert answer.code == 0, answer.out
         assert "ok          a right answer passes (ai.onnx::CenterCropPad-18)" in answer.out
         assert "FAILS" not in answer.out
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is absent")
+def test_the_example_in_c_is_sound_and_right(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its operators are made one by one, and each has an element to perturb."""
+    worker = tmp_path / "c_worker"
+    options = ["-O2", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run(["cc", *options, "-o", worker, EXAMPLES / "c_worker.c"], check=True)
+    abs_13 = OperatorName("ai.onnx", "Abs", 13)
+    suite = make_suite(tmp_path, list(generate_operator(abs_13, Options.of("small")).cases))
+    answer = call(capsys, "doctor", f"exec:{worker}", "-s", suite)
+    assert answer.code == 0, answer.out
+    assert "ok          the same answer fails where another is expected" in answer.out
+    answer = call(capsys, "run", f"exec:{worker}", "-s", suite, "-o", tmp_path / "run.jsonl")
+    assert answer.code == 0, answer.out
 
 
 def test_a_runtime_that_dies_is_started_again_for_the_next_check() -> None:
