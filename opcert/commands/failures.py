@@ -9,6 +9,7 @@ import platform
 import tempfile
 import traceback
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -27,7 +28,10 @@ _REFUSED = frozenset(
 def program() -> str:
     """What to write before a command so that it can be copied into the shell that this one came from."""
     # uv sets this for what it runs; outside it, opcert is not on the path of that shell.
-    return "uv run opcert" if "UV_RUN_RECURSION_DEPTH" in os.environ else "opcert"
+    if "UV_RUN_RECURSION_DEPTH" not in os.environ:
+        return "opcert"
+    # Who left out the packages of the tests (--no-dev) does not install them by running what is printed.
+    return "uv run opcert" if find_spec("playwright") else "uv run --no-sync opcert"
 
 
 def explain(error: BaseException, arguments: Sequence[str]) -> int:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from conformance.recording.records import read_record
+from opcert.commands.failures import program
 from tests.commands.command_line import call, check_message, heed_signals, identity_suite
 
 pytestmark = pytest.mark.slow
@@ -56,6 +57,12 @@ def test_commands_to_copy_fit_the_shell_they_are_copied_into(
     suite = identity_suite(tmp_path, 1)
     answer = call(capsys, "run", "fake_backends:Raises", "-s", suite, "-o", tmp_path / "run.jsonl")
     assert f"\n{begin}ai.onnx/Identity-13/cover/" in answer.out
+
+
+def test_a_command_to_copy_installs_no_packages_that_were_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UV_RUN_RECURSION_DEPTH", "1")
+    monkeypatch.setattr("opcert.commands.failures.find_spec", lambda name: None)
+    assert program() == "uv run --no-sync opcert"
 
 
 def test_a_bug_is_told_where_no_file_can_be_written_too(

@@ -26,7 +26,8 @@ _ENDS = (">>", ">", "|", "||", "&&", ";")
 def lines_of(page: Path) -> Iterator[tuple[int, str]]:
     """The commands of a page with their lines: of code that is set apart, and within sentences."""
     fenced = False
-    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1):
+    text = page.read_text(encoding="utf-8").replace("uv run --no-dev ", "uv run ")
+    for number, line in enumerate(text.splitlines(), start=1):
         fenced ^= line.startswith("```")
         if found := _BLOCK.match(line) if fenced or line.startswith("    ") else None:
             yield number, found[1]
