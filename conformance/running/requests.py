@@ -182,7 +182,7 @@ class CaseRequest:
     told: str | None = None
     """Which of several answers it gives; None where there is one."""
     asked: bool = True
-    """Whether its answer is judged; of another one nothing is asked but survival."""
+    """Whether its answer is judged; of another one nothing is demanded but survival."""
     returned: Returned = None
     """The types of the outputs that are to come, None for a tensor; None where nobody says."""
 

@@ -135,7 +135,7 @@ def _run(
     from opcert.commands.running import record_run
     from reports.results.case_results import put_together
 
-    note(f"asking {runtime.text}")
+    note(f"testing on {runtime.text}")
     options = RunOptions(
         jobs=asking.jobs, forms="all", limits=asking.limits, max_deaths=MOST_DEATHS, most_lost=MOST_LOST
     )

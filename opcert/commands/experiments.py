@@ -143,7 +143,7 @@ class Experiments:
 
     def _ask(self, limits: Limits) -> None:
         """Ask the runtime, and write what it comes to; says what ends that before it is done."""
-        told = f"asking the runtime for causes, at most {round(self._allowed, 1):g} s"
+        told = f"experiments on the runtime, which find causes: at most {round(self._allowed, 1):g} s"
         if self._earlier is not None:
             told += f", beside {plural(len(self._earlier.calls), 'call')} that were made before"
         note(told)

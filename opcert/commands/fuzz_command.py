@@ -140,7 +140,7 @@ def _search(
     search = running.search(space, asked.seed, seconds, keep, asked.most_calls)
     if not search.finds:
         return _Searched(finds, search, None)
-    note("asking for the cases of the suite, which may have these already")
+    note("making the cases of the suite, which may have these already")
     return _Searched(finds, search, running.known_failures(space, suite_cases(space, asked.folders)))
 
 

@@ -127,7 +127,7 @@ def remarks(found: FailureClass, resembles: str = "") -> list[str]:
     elif found.told == "association":
         told.append("an association with passing cases; no experiment was made")
     elif found.told == "allowed":
-        told.append("asked again, the answer is one that the documents allow; the case has another alone")
+        told.append("computed again, the answer is one that the documents allow; the case has another alone")
     if found.shown is not None and found.told == "experiment":
         told.append(cost_text(found.shown))
     elif found.shown is not None and found.shown.count("unknown") < len(found.shown.cases):
@@ -163,7 +163,7 @@ def cost_text(shown: DiagnosedCause) -> str:
         "pass": ("passes", "pass"),
         "unsupported": ("is unsupported", "are unsupported"),
         "fails": ("fails otherwise", "fail otherwise"),
-        "unknown": ("was not asked", "were not asked"),
+        "unknown": ("was not tested", "were not tested"),
     }
     parts = []
     for outcome, (one, many) in words.items():
@@ -174,7 +174,7 @@ def cost_text(shown: DiagnosedCause) -> str:
 
 
 _LOST = ("crashed", "timed out")
-_RESPONSE_WORDS = {"none": "not asked", "not offered": "not asked"}
+_RESPONSE_WORDS = {"none": "not run", "not offered": "not run"}
 
 
 def calls_of(case: CaseResult) -> tuple[str, ...]:

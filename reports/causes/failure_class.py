@@ -79,7 +79,7 @@ VERBS: Mapping[Kind, str] = {
     "timeout": "no answer in time",
     "shape": "wrong shape or type",
     "values": "wrong",
-    REJECTED_VALID: "refuses valid input",
+    REJECTED_VALID: "rejects valid input",
     ACCEPTED_INVALID: "accepts invalid input",
     "inexact": "less exact",
     "document": "open in the documents",

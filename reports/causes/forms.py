@@ -13,11 +13,11 @@ from reports.results.told_facts import items, mapping, text
 from reports.text.phrasing import count, listed, plural
 
 MEANINGS: Mapping[str, str] = {
-    "inputs": "every input given at run time, its extents known before",
+    "inputs": "every input given at run time, its dimensions known before",
     "initializers": "inputs as constants of the model, which runtimes fold",
-    "dynamic": "extents not known before the run",
+    "dynamic": "dimensions not known before the run",
     "strided": "the first input behind a Transpose, not contiguous",
-    "again": "a model run again behind a call of other extents",
+    "again": "a model run again behind a call of other dimensions",
     "untouched": "a run leaves its inputs and what it has given out alone",
     "threads": "with each number of threads",
 }

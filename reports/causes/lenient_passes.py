@@ -74,7 +74,7 @@ def lenient_sentences(results: Results) -> tuple[str, ...]:
     if counts["alone"]:
         verb = "passes" if counts["alone"] == 1 else "pass"
         said.append(
-            f"{plural(counts['alone'], 'case')} {verb} by a reading that no other runtime asked follows."
+            f"{plural(counts['alone'], 'case')} {verb} by a reading that no other tested runtime follows."
         )
     return tuple(said)
 

@@ -60,7 +60,7 @@ class CertificatePage:
         told = [f"{count(counts.get(each, 0))} {words}" for each, words in beside if counts.get(each)]
         said += f"; beside these, {', '.join(told)}" if told else ""
         asked = self.standing.label
-        return f"{said}. What was asked: {asked}." if asked else f"{said}."
+        return f"{said}. What was tested: {asked}." if asked else f"{said}."
 
     @property
     def demand(self) -> str:

@@ -194,7 +194,7 @@ def _wrong_built_in(record: Record, runtime: Mapping[str, Any]) -> Iterator[str]
     packages = {_alike(name): each for name, each in mapping(_packages(runtime)).items()}
     installed = packages.get(_alike(package))
     if pinned and _release(text(installed)) != _release(pinned):
-        yield f"{_source(record)} was asked for, and {package} {text(installed) or 'of no version'} installed"
+        yield f"{_source(record)} was requested, and {package} {text(installed) or 'of no version'} installed"
 
 
 def is_believed(record: Record) -> bool:
@@ -248,7 +248,7 @@ def find_wrong_order(results: Results) -> Iterator[str]:
         yield "the header does not say in which forms and how often the cases were run"
         return
     if sampled is not None and type(sampled) is not int:
-        yield "the header does not say of how many cases every form was asked"
+        yield "the header does not say of how many cases every form was tested"
         return
     those = list(_wanted_rows(results, forms, repeat, sampled))
     if sorted(set(keys)) != sorted(those):

@@ -333,7 +333,7 @@ class _Judging:
             if refusal != response:
                 return f"not offered for another reason than the header shows: {refusal.reason}"
         elif refusal is not None:
-            return f"it was asked, and the header says that it cannot have been: {refusal.reason}"
+            return f"it was tested, and the header says that it cannot have been: {refusal.reason}"
         if isinstance(response, TimedOut) and response.limit not in self._limits:
             return f"it timed out after {response.limit:g} s, which is no limit of the run"
         return None
@@ -355,8 +355,8 @@ class _Judging:
         if response.unsupported in examples:
             return None
         if response.unsupported is not None:
-            return "no rule of the runtime's adapter calls this refusal unsupported"
-        return "a rule of the runtime's adapter calls this refusal unsupported, and the row does not"
+            return "no rule of the runtime's adapter calls this rejection unsupported"
+        return "a rule of the runtime's adapter calls this rejection unsupported, and the row does not"
 
 
 _MEMORY = "of resident memory; the limit is"

@@ -348,10 +348,10 @@ def _check_record(results: Results, found: Verification) -> None:
     runtime = mapping(record.header.get("runtime"))
     name, release = text(runtime.get("name")), text(runtime.get("version"))
     found.stated.append(
-        f"the runtime is {name} {release}, asked for as {text(runtime.get('source'))}, with the packages, "
+        f"the runtime is {name} {release}, requested as {text(runtime.get('source'))}, with the packages, "
         "the machine, the times and the options of the run that the record names"
     )
-    found.stated.append("what the worker offered, and so what it was not asked, is what the worker said")
+    found.stated.append("what the worker offered, and so what it was not tested on, is what the worker said")
     if is_believed(record):
         found.stated.append("there is no table of this runtime's errors: its worker says what is unsupported")
     loaded = (record.footer or {}).get("loaded")

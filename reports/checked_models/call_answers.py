@@ -45,7 +45,7 @@ BLAMING: frozenset[Answer] = frozenset({"crashes", "wrong", "refused"})
 """Those that say that the model does not run there as its documents say."""
 Setting = Literal["any", "optimised", "unoptimised"]
 """Under which settings of the runtime's own optimisation cases fail: whatever it is, or under one alone."""
-BY_ITSELF = "asked by itself, with what is no constant given at run time; inside the model more may be known"
+BY_ITSELF = "tested by itself, with what is no constant given at run time; inside the model more may be known"
 """What is said of refusals: a runtime may work out in a whole model what it does not take from outside."""
 _LONGEST = 400
 

@@ -136,8 +136,9 @@ SHAPES = "shapes"
 FIXED, OPEN = "fixed", "open"
 _OTHER: Mapping[str, str] = {FIXED: OPEN, OPEN: FIXED}
 _SAID: Mapping[str, str] = {
-    OPEN: "only where the model leaves extents open, as yours does; the same cases pass where it states them",
-    FIXED: "only where the model states all extents; the same cases pass where they are open, as in yours",
+    OPEN: "only where the model leaves dimensions open, as yours does; "
+    "the same cases pass where it states them",
+    FIXED: "only where the model states all dimensions; the same cases pass where they are open, as in yours",
 }
 _MOST_LEVELS = 4
 _LONGEST = 60
@@ -166,9 +167,9 @@ def level_remarks(
     if states_extents(checked):
         alike = [result for result in asked if has_stated_extents(result, checked, results)]
         if not alike:
-            yield "no case has the extents that the model states"
+            yield "no case has the dimensions that the model states"
         elif not any(result in alike for result in failing):
-            yield f"no case with the extents that the model states fails so, of {len(alike)}"
+            yield f"no case with the dimensions that the model states fails so, of {len(alike)}"
 
 
 def at_other_extents(

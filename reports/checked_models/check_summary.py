@@ -87,7 +87,7 @@ def evidence_line(check: ModelCheck) -> str:
 def total_line(check: ModelCheck, runtime: RuntimeAnswers) -> str:
     """One line for one runtime: how many nodes are conformant, and what the others are."""
     if runtime.unavailable:
-        return one_line(f"{runtime.label}: not asked: {runtime.unavailable}", _LONGEST)
+        return one_line(f"{runtime.label}: not tested: {runtime.unavailable}", _LONGEST)
     nodes = runtime.nodes
     total = len(check.model.nodes)
     said = "does not load; " if runtime.does_not_load else ""
@@ -256,7 +256,7 @@ def unasked_lines(check: ModelCheck) -> list[str]:
     """What of the neighbours was not asked, and why."""
     reasons = Counter(chain.why for chain in check.chains if not chain.case)
     lines = [
-        f"{plural(number, 'chain')} of neighbours not asked: {why}"
+        f"{plural(number, 'chain')} of neighbours not tested: {why}"
         for why, number in reasons.most_common(_MOST_OF_CHAINS)
     ]
     left = len(reasons) - _MOST_OF_CHAINS

@@ -41,7 +41,7 @@ _SIGNS: Mapping[Support, tuple[str, str, str]] = {
     "open": ("○ {0}/{1}", "open", "the others are as one passage of the documents says and another denies"),
     "inexact": ("≈ {0}/{1}", "inexact", "the others are less exact than the table of functions"),
     "unknown": ("? {0}/{1}", "not known", "some cases were not run, or could not be judged"),
-    "undemanded": ("", "nothing asked", "the documents demand nothing here, or do not have the type"),
+    "undemanded": ("", "nothing demanded", "the documents demand nothing here, or do not have the type"),
 }
 """For each cell what is written of how many cases pass and are demanded, a word for it, and what it means."""
 _PASSING: Mapping[Support, int] = {"full": 24, "none": 0}

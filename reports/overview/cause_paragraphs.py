@@ -124,7 +124,7 @@ def others_line(left: Sequence[CauseParagraph]) -> str:
 def mended_line(entry: KnownCause) -> str:
     """An entry that explains nothing any more."""
     return one_line(
-        f"{entry.id}: {entry.title} ({plural(len(entry.asked), 'case')} asked, all pass)", _LONGEST
+        f"{entry.id}: {entry.title} ({plural(len(entry.asked), 'case')} tested, all pass)", _LONGEST
     )
 
 

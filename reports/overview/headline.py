@@ -38,7 +38,7 @@ def _missing(results: Results) -> Iterator[str]:
     rows = _cases_without_rows(results)
     if rows:
         verb = "lacks" if rows == 1 else "lack"
-        yield f"{plural(rows, 'case')} {verb} some of the rows that the run asked for; the others count."
+        yield f"{plural(rows, 'case')} {verb} some of the rows that the run requested; the others count."
     if partial:
         yield "What only a whole run shows is not known: answers that differ, readings not followed."
         yield f"The run goes on with `{resume_command(results)}`, and the options that it had."

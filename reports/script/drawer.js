@@ -2,7 +2,7 @@
 const SAYS = {
   pass: 'The answer is what the documents say.',
   unsupported: 'The runtime says itself that it cannot do this. That is neither a pass nor a failure.',
-  observed: 'Nothing is asked here but survival: the documents leave the result open.',
+  observed: 'Nothing is demanded here but survival: the documents leave the result open.',
   not_run: 'This case was not run. It counts for nothing.',
   harness_error: 'opcert itself failed on this case, or the worker did. It counts for nothing.',
 };

@@ -58,12 +58,12 @@ def demand_text(case: Case) -> str:
         rule = broken_rule(case.constraint, absent_inputs(case)) if case.constraint else ""
         return f"must be refused: it is {rule}" if rule else "must be refused"
     if case.demand == "survive":
-        return "nothing is asked but survival"
+        return "nothing is demanded but survival"
     first = case.expectations[0].outputs if case.expectations else ()
     text_of = "; ".join(f"{shape_text(output.expected)} {values_text(output.expected)}" for output in first)
     others = len(case.expectations) - 1
     text = f"{text_of} (or {plural(others, 'other reading')})" if others > 0 else text_of
-    return f"{text}; a refusal is no fault" if case.may_refuse else text
+    return f"{text}; a rejection is no fault" if case.may_refuse else text
 
 
 def _inputs(case: Case) -> Iterator[ViewedValue]:

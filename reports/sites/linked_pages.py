@@ -119,10 +119,10 @@ MOST_CASES = 40
 """So many of its cases a cause's page lists; of the others it says how many there are."""
 TOLD = {
     "entry": "An entry of known causes explains it.",
-    "message": "Told by what the runtime says when it refuses, or by how its process was lost.",
+    "message": "Told by what the runtime says when it rejects a call, or by how its process was lost.",
     "experiment": "Shown by experiments on the runtime.",
     "rule": "Calls that break this rule must be refused, and are answered.",
-    "documents": "Asked again, the answers are ones that the documents allow; the cases expect another.",
+    "documents": "Computed again, the answers are ones that the documents allow; the cases expect another.",
     "unexplained": "What these cases have in common is not known.",
 }
 

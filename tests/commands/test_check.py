@@ -103,7 +103,9 @@ def test_what_fails_with_open_extents_alone_is_told_so(
     (leaky,) = (each for each in document["calls"] if each["opType"] == "LeakyRelu")
     assert leaky["varied"]["shapes"] == ["fixed", "open"]
     (cause,) = leaky["answers"][0]["causes"]
-    told = "only where the model leaves extents open, as yours does; the same cases pass where it states them"
+    told = (
+        "only where the model leaves dimensions open, as yours does; the same cases pass where it states them"
+    )
     assert told in cause["remarks"]
     assert told in answer.out
     again = cause["smallest"]["reproduce"].split()[1:]

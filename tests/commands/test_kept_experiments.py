@@ -137,7 +137,7 @@ def test_behind_a_run_of_no_time_there_are_seconds_for_experiments(
     run: Callable[..., Results], capsys: pytest.CaptureFixture[str]
 ) -> None:
     found, calls = diagnosis(run(seconds=0))
-    assert "asking the runtime for causes, at most 5 s" in capsys.readouterr().err
+    assert "experiments on the runtime, which find causes: at most 5 s" in capsys.readouterr().err
     assert calls > len(found.calls) > 20
     assert [[needed.factor for needed in cause.needed] for cause in found.causes] == [["mode"]]
 

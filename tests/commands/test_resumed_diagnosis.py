@@ -32,6 +32,6 @@ def test_experiments_go_on(
     assert parse_json(whole)["stopped"] is None
     assert parse_json(whole)["calls"] != []
     third = call(capsys, *run, "--resume", "--diagnose", "60")
-    assert "asking the runtime" not in third.err
+    assert "experiments on the runtime" not in third.err
     assert (tmp_path / FILE).read_bytes() == whole
     assert [first.code, second.code, third.code] == [1, 1, 1]

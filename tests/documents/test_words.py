@@ -16,7 +16,10 @@ from tests.conftest import REPOSITORY, doc_section
 _SECTION = "Words"
 _NAMES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "specs/README.md")
 PAGES = (*(REPOSITORY / name for name in _NAMES), *sorted(REPOSITORY.glob("docs/*.md")))
-MESSAGES = sorted(path for room in ("opcert", "conformance") for path in (REPOSITORY / room).rglob("*.py"))
+MESSAGES = sorted(
+    path for room in ("opcert", "conformance", "reports") for path in (REPOSITORY / room).rglob("*.py")
+)
+TEMPLATES = sorted(path for end in ("j2", "js") for path in (REPOSITORY / "reports").rglob(f"*.{end}"))
 LEFT = {
     "conformance/processes/worker_limits.py": "it was asked for",
     "conformance/adapters/nxrt.py": "was asked to run",
@@ -56,6 +59,11 @@ def messages(path: Path) -> Iterator[str]:
             yield node.value
 
 
+def text_of_template(page: str) -> str:
+    """What a template or a script of pages says: without names in it, and without what it puts in."""
+    return re.sub(r"\{%.*?%\}|\{\{[^\"]*?\}\}|\$\{[^}]*\}|\b[\w.]*[\w)]\.\w+|^ *//.*$", "", page, flags=re.M)
+
+
 def help_of(name: str) -> str:
     context = click.Context(cli, info_name="opcert")
     command = cli.get_command(context, name)
@@ -85,11 +93,21 @@ def test_messages_have_none_of_the_words() -> None:
     assert found == []
 
 
+@pytest.mark.parametrize("page", TEMPLATES, ids=lambda page: page.name)
+def test_pages_of_reports_and_sites_have_none_of_the_words(page: Path) -> None:
+    assert _ANY.findall(text_of_template(page.read_text("utf-8"))) == []
+
+
 @pytest.mark.parametrize(
     "text", ["open extents", "is Asked for", "the answer is 4", "it\nhangs on that", "answers with 5"]
 )
 def test_the_words_are_found(text: str) -> None:
     assert _ANY.search(text)
+
+
+def test_a_template_is_read_without_what_it_puts_in() -> None:
+    page = "{% for asked in cases %}<td>{{ asked.extents }}, told apart</td>{% endfor %}"
+    assert _ANY.findall(text_of_template(page)) == ["told apart"]
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_the_first_entry_that_fits_has_the_case_and_the_rest_is_left(tmp_path: P
     classes = find_classes(put_together(made.suite, made.record).cases, found.explaining)
     assert sorted((failures.told, headline(failures), len(failures.cases)) for failures in classes) == [
         ("entry", "It has no kernel. Nobody wrote one.", 3),
-        ("message", "refuses valid input: no nearest kernel", 3),
+        ("message", "rejects valid input: no nearest kernel", 3),
     ]
 
 

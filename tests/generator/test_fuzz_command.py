@@ -46,7 +46,7 @@ def test_a_mistake_is_found_kept_run_and_reproduced(
 
     answer = call(capsys, "run", FRAGILE, "-s", folder, "-o", tmp_path / "run.jsonl")
     assert answer.code == 1
-    assert "refuses valid input" in answer.out
+    assert "rejects valid input" in answer.out
     case = f"{kept.operator.path}/boundary/found-{kept.call.digest(kept.operator)}"
     answer = call(capsys, "repro", case, "-s", folder, "-o", tmp_path / "again")
     assert answer.code == 0

@@ -60,7 +60,7 @@ def test_an_updated_baseline_is_met_and_says_why_each_case_fails(tmp_path: Path)
     written = read_baseline(write_baseline(updated(Baseline(), results, TODAY), tmp_path / "b.yaml"))
     (entry,) = written.known
     assert entry.verdict == "rejected_valid"
-    assert entry.reason == "refuses valid input: no such thing"
+    assert entry.reason == "rejects valid input: no such thing"
     assert entry.expires == TODAY + timedelta(days=90)
     then = hold_against(written, results, TODAY)
     assert then.holds

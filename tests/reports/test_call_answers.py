@@ -236,5 +236,5 @@ def test_what_fails_at_extents_that_the_model_has_not_does_not_blame(
     check = check_of([call], (results, None))
     assert check.holds == (answer == "elsewhere")
     jsonschema.validate(json.loads(render_check(check)), load_schema("check"))
-    told = any("extents that the model states" in remark for remark in found.causes[0].remarks)
+    told = any("dimensions that the model states" in remark for remark in found.causes[0].remarks)
     assert told == (side == 8)

@@ -73,7 +73,7 @@ def test_totals_stand_last_and_each_cause_has_its_sentence(tmp_path: Path) -> No
     (head,) = [line for line in lines if "1. " in line]
     assert (
         head.strip()
-        == "1. Resize: refuses valid input: no cubic kernel (3 cases; Resize-18; on ordinary data)"
+        == "1. Resize: rejects valid input: no cubic kernel (3 cases; Resize-18; on ordinary data)"
     )
     assert told.index("What fails") < told.index("operator")
 
@@ -83,7 +83,7 @@ def test_ten_causes_at_most_are_told_and_the_rest_is_named(tmp_path: Path) -> No
     cases = [make_case(RESIZE_18, "cover", {"mode": "cubic", "ratio": word}) for word in words]
     made = Maker(tmp_path).make(cases, lambda case: Refused("Fail", f"no {case.levels['ratio']} here"))
     told = format_summary(put_together(made.suite, made.record))
-    assert told.count("refuses valid input") == MOST_CAUSES
+    assert told.count("rejects valid input") == MOST_CAUSES
     assert "3 more causes have 3 cases: 11 (Resize-18), 12 (Resize-18) and 13 (Resize-18)" in told
 
 
@@ -217,7 +217,7 @@ def test_one_test_for_each_cause_or_operator(tmp_path: Path, grouping: Grouping)
     tests = {each.get("name"): each for each in root.iter("testcase")}
     failed = [name for name, test in tests.items() if test.find("failure") is not None]
     expected = {
-        "cause": ["Resize: refuses valid input: no cubic kernel"],
+        "cause": ["Resize: rejects valid input: no cubic kernel"],
         "operator": ["ai.onnx::Resize-18"],
     }
     assert failed == expected[grouping]
@@ -225,7 +225,7 @@ def test_one_test_for_each_cause_or_operator(tmp_path: Path, grouping: Grouping)
     assert failure is not None
     inside = failure.text or ""
     if grouping == "cause":
-        said = "1. Resize: refuses valid input: no cubic kernel (3 cases; Resize-18; on ordinary data)"
+        said = "1. Resize: rejects valid input: no cubic kernel (3 cases; Resize-18; on ordinary data)"
         assert failure.get("message") == said
     assert all(str(each.id) in inside for each in results.cases if each.fails)
     assert (root.get("tests"), root.get("failures")) == (str(len(tests)), "1")
@@ -233,7 +233,7 @@ def test_one_test_for_each_cause_or_operator(tmp_path: Path, grouping: Grouping)
 
 def test_by_case_each_failing_test_names_its_cause(tmp_path: Path) -> None:
     results = results_of(tmp_path, refuse_cubic)
-    assert render_junit(results).count(b"cause 1: refuses valid input: no cubic kernel") == 3
+    assert render_junit(results).count(b"cause 1: rejects valid input: no cubic kernel") == 3
 
 
 def test_a_known_cause_is_told_with_what_it_says_of_whom(tmp_path: Path) -> None:
@@ -244,12 +244,12 @@ def test_a_known_cause_is_told_with_what_it_says_of_whom(tmp_path: Path) -> None
         ("p.rst:3",), "https://example.org/7", cases=cases,
     )  # fmt: skip
     told = format_summary(replace(results, known=(known,), mended=(replace(known, id="old", asked=cases),)))
-    assert "Resize: refuses valid input: It has no cubic (3 cases; Resize-18; on ordinary data)" in told
+    assert "Resize: rejects valid input: It has no cubic (3 cases; Resize-18; on ordinary data)" in told
     assert "The text has three modes." in told
     assert "known as no_cubic: the runtime does not do what the passage says; p.rst:3" in told
     assert "reported at https://example.org/7" in told
     assert "it says: no cubic kernel" in told
-    assert "old: The text has three modes. (3 cases asked, all pass)" in told
+    assert "old: The text has three modes. (3 cases tested, all pass)" in told
 
 
 def test_a_reading_that_is_followed_both_ways_is_told_with_both_cases(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_what_optimisation_alone_breaks_in_a_row_is_told_so(tmp_path: Path) -> N
     assert not check.holds
     told = format_check(check)
     assert "1 chain of neighbours: 1 wrong (only with optimisation: 1)" in told
-    assert "1 chain of neighbours not asked: no bound is derived" in told
+    assert "1 chain of neighbours not tested: no bound is derived" in told
 
 
 def test_what_is_wrong_without_optimisation_alone_blames_nobody(tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def test_planted_faults_are_named(sample: Results) -> None:
         "wrong shape when crops=all_of_axis",
         "wrong when mode=cubic and ratio=up2",
         "wrong when auto_pad=same_lower and rates=three",
-        "refuses valid input: Pad: input 'value' must have rank 0, found rank 1",
+        "rejects valid input: Pad: input 'value' must have rank 0, found rank 1",
         "wrong when antialias=1 and mode=linear and element_type=double",
         "accepts a call against the rule “shape length is axes”",
         "accepts a call whose `pads` are not two for each axis",
@@ -255,8 +255,8 @@ def test_refusals_that_say_different_things_are_different_classes(tmp_path: Path
     made = Maker(tmp_path).make(cases, respond)
     found = find_classes(put_together(made.suite, made.record).cases)
     assert sorted(headline(failures) for failures in found) == [
-        "refuses valid input: no cubic for 'X' of 17",
-        "refuses valid input: roi of rank 3 missing",
+        "rejects valid input: no cubic for 'X' of 17",
+        "rejects valid input: roi of rank 3 missing",
     ]
     assert [len(failures.cases) for failures in found] == [3, 3]
     assert sorted(conditions_text(failures) for failures in found) == ["mode=cubic", "mode=nearest"]

@@ -59,7 +59,7 @@ def test_rows_that_are_missing_of_cases_that_ran_are_counted(tmp_path: Path) -> 
     results = cut(tmp_path, close=True)
     header = {**results.record.header, "options": {"forms": ["inputs", "dynamic"], "repeat": 2}}
     (told,) = list_missing(replace(results, record=replace(results.record, header=header)))
-    assert told == "9 cases lack some of the rows that the run asked for; the others count."
+    assert told == "9 cases lack some of the rows that the run requested; the others count."
 
 
 def test_the_command_says_it_where_pages_are_not_read(

@@ -29,9 +29,9 @@ def results(folder: Path, failing: set[tuple[str, str]]) -> tuple[CaseResult, ..
 @pytest.mark.parametrize(
     ("failing", "told"),
     [
-        ({("huge", "open")}, "leaves extents open, as yours does; the same cases pass"),
-        ({("huge", "open"), ("random", "open")}, "leaves extents open, as yours does"),
-        ({("huge", "fixed"), ("ties", "fixed")}, "states all extents; the same cases pass"),
+        ({("huge", "open")}, "leaves dimensions open, as yours does; the same cases pass"),
+        ({("huge", "open"), ("random", "open")}, "leaves dimensions open, as yours does"),
+        ({("huge", "fixed"), ("ties", "fixed")}, "states all dimensions; the same cases pass"),
         ({("huge", "fixed"), ("huge", "open")}, ""),
         ({("ties", "fixed")}, ""),
         ({("huge", "open"), ("random", "fixed")}, ""),
