@@ -85,11 +85,15 @@ def _making(look: FirstLook | None) -> Iterator[Progress]:
     from opcert.commands.command_progress import generation_progress
 
     with generation_progress(every=is_verbose()) as progress:
-        if look is None:
-            yield progress
-            return
-        with look.beside(progress) as told:
-            yield told
+        try:
+            if look is None:
+                yield progress
+                return
+            with look.beside(progress) as told:
+                yield told
+        except KeyboardInterrupt:
+            note("cases that are made are kept: the same command goes on from there")
+            raise
 
 
 def _is_folder_of_calls(path: Path) -> bool:

@@ -187,6 +187,19 @@ def test_a_certification_that_is_ended_from_outside(
     assert [path.name for path in out.iterdir()] == ["run.jsonl"]
 
 
+def test_who_interrupts_the_making_of_a_suite_is_told_that_the_same_command_goes_on(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*_: object) -> Path:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("generator.making.suites.cache.default_suite", ended)
+    answer = call(capsys, "run", "fake_backends:Good", "-o", tmp_path / "run.jsonl")
+    assert answer.code == 130
+    assert "the same command goes on from there\n" in answer.err
+    assert answer.err.endswith("opcert: interrupted\n")
+
+
 @pytest.mark.nightly
 def test_a_suite_whose_making_is_ended_leaves_nothing(tmp_path: Path) -> None:
     process = subprocess.Popen(
