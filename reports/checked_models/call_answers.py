@@ -254,7 +254,7 @@ def _said(refusing: Sequence[CaseResult], results: Results) -> Iterable[CallCaus
         groups[one_line(said or "no reason given", _LONGEST)].append(result)
     for said, members in groups.items():
         yield CallCause(
-            "refused", f"says that it does not offer it: {said}", (), tuple(members), results, None
+            "refused", f"not supported, as it says itself: {said}", (), tuple(members), results, None
         )
 
 

@@ -110,7 +110,10 @@ def _causes(runtime: RuntimeAnswers, program: str) -> list[str]:
         lines.append(f"  {number}. {group_line(group)}")
         if number <= MOST_CAUSES:
             answer, cause = group.members[0]
-            lines += [f"  {line}" for line in cause_lines(cause, answer.asked, program)]
+            # What it is stands in the line of its group.
+            error = f", {cause.error}" if cause.error else ""
+            lines.append(f"     {words.fails_text(cause, answer.asked)}{error}")
+            lines += [f"  {line}" for line in cause_lines(cause, answer.asked, program)[1:]]
     return lines
 
 
