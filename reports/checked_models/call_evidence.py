@@ -178,7 +178,7 @@ def at_other_extents(
     """Whether cases fail at extents that the model does not have, and hang on these.
 
     They do where the model states extents that none of them has, and beside each stands a case of more
-    elements, with the same data and other extents, that passes. Where the larger one fails it may be the
+    elements, with the same data and other dimensions, that passes. Where the larger one fails it may be the
     luck of its values.
     """
     if not states_extents(checked) or any(has_stated_extents(result, checked, results) for result in failing):

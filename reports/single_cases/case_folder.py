@@ -52,7 +52,7 @@ def write_case(case: Case, folder: Path, valid_case: Case | None = None, between
 
     An operator that cannot stand in an ONNX model has no model.onnx: case.json has its name and attributes.
     A case that demands no answer has no outputs. `valid_case` is the one that an invalid case was made from,
-    `between` a call of other extents that may run before it on the same model: of that there are the inputs.
+    `between` a call of other dimensions that may run before it on the same model: of that there are inputs.
     """
     ends = ends_of(case)
     if has_onnx_form(case.operator):
