@@ -7,7 +7,7 @@ Usage: python reproduce.py [--runtime onnxruntime|onnx|openvino|tensorflow|tract
 Needs numpy, onnx and that runtime, nothing else. Exit code: 1 if the failure reproduces, 0 if the runtime
 does what must happen, 2 if it cannot be tried here, or the runtime says that it does not offer it. The call
 runs in a process of its own, so that a crash or a hang is told from an answer. Of an ONNX model there are
-several forms: all inputs given, all but the first part of the model, dimensions left open, and the first input
+these forms: all inputs given, all but the first part of the model, dimensions left open, and the first input
 turned by a Transpose before the node. In three more it runs several times: behind a call of other dimensions,
 with an eye on the memory of inputs and outputs, and with each number of threads.
 """
