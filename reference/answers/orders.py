@@ -132,7 +132,7 @@ def remainder(left: Numbers, right: Numbers, quotient: Literal["floor", "truncat
 
     A multiple is the quotient rounded down, or without its fraction. NaN for an infinite number and for a
     remainder of zero; of an infinity, the number itself, or rounded down that infinity where signs differ.
-    Where flushing leaves an operand open, anything up to the divisor.
+    Where flushing leaves an operand open, anything up to the divisor; or NaN, where the divisor may be zero.
     """
     shape = np.broadcast_shapes(left.shape, right.shape)
     left, right = left.broadcast(shape), right.broadcast(shape)
@@ -149,5 +149,7 @@ def remainder(left: Numbers, right: Numbers, quotient: Literal["floor", "truncat
     open_ones = (left.error > 0) | (right.error > 0)
     error = np.where(open_ones, np.minimum(right.magnitude, left.working.greatest), 0.0)
     zero = np.copysign(0.0, right.sign if quotient == "floor" else left.sign)
-    found = settled(left.working, value.reduced(), error, special, zero, left.lost | right.lost)
+    size = np.abs(right.value.floats())
+    lost = left.lost | right.lost | (right.finite & (right.error > 0) & (right.error >= size))
+    found = settled(left.working, value.reduced(), error, special, zero, lost)
     return found.rounded(1, exact=~open_ones)

@@ -233,7 +233,12 @@ class Numbers:
         if arithmetic is not None:
             # Of float32's root the result is rounded.
             ulps = 0.5 + math.ldexp(_ROOT_ULPS, arithmetic.layout.precision - BINARY32.precision)
-        return found.rounded(1, exact=(self.error == 0) & ~inexact, ulps=ulps)
+        rooted = found.rounded(1, exact=(self.error == 0) & ~inexact, ulps=ulps)
+        flushed = (self.sign < 0) & self.finite & (np.abs(self.value.floats()) <= self.error)
+        if not flushed.any():
+            return rooted
+        zero = self.lift(0).broadcast(self.shape)
+        return replace(rooted, instead=replace(zero, sign=np.where(flushed, -0.0, np.nan)))
 
     def where(self, chosen: Mask, other: Numbers | Fraction | int) -> Numbers:
         """These where `chosen`, the others elsewhere."""

@@ -10,6 +10,8 @@ import numpy as np
 from reference.answers.orders import NanComparison, NanReading, above, below, greater_of, lesser_of
 from reference.functions.stable_formulas import with_bound_of
 from reference.numbers.number_arrays import Numbers
+from reference.numbers.rationals import Rationals
+from reference.numbers.working import Mask
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 from reference.shared.thresholds import beside, either
@@ -94,8 +96,15 @@ def shrink(
     """y = x + bias for x < -lambd, x - bias for x > lambd, 0 otherwise. Source: Shrink, Summary."""
     nothing = input.lift(0)
     low, high = below(input, -lambd), above(input, lambd, nan_in_comparison)
+    beside_low, beside_high = _open_beside(input, -lambd), _open_beside(input, lambd)
     if (low & high).any() and both_conditions.ask() == "second":
-        other = either(low, input + bias, nothing, beside(input, -lambd))
-        return either(high, input - bias, other, beside(input, lambd))
-    kept = either(high, input - bias, nothing, beside(input, lambd))
-    return either(low, input + bias, kept, beside(input, -lambd))
+        other = either(low, input + bias, nothing, beside_low)
+        return either(high, input - bias, other, beside_high)
+    kept = either(high, input - bias, nothing, beside_high)
+    return either(low, input + bias, kept, beside_low)
+
+
+def _open_beside(input: Numbers, bound: Fraction) -> Mask:
+    """Where a bound in the narrow type, or a number that is flushed, is compared otherwise."""
+    apart = np.abs((input.value - Rationals.of(bound)).floats())
+    return beside(input, bound) | (input.error > 0) & (apart <= input.error)

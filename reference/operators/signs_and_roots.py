@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
@@ -26,10 +27,17 @@ def negative(X: Numbers) -> Numbers:
 
 @reference_operator("ai.onnx::Sign")
 def sign(input: Numbers, *, sign_of_nan: Annotated[Choice[Literal["nan", "zero"]], AsReading]) -> Numbers:
-    """1 above zero, -1 below it, 0 at zero. Source: Sign, Summary, second line."""
+    """1 above zero, -1 below it, 0 at zero, or where a number may be flushed to that.
+
+    Source: Sign, Summary, second line.
+    """
     nan = np.isnan(input.sign)
     ones = np.sign(np.where(nan, 0.0, input.sign)).astype(np.int64)
     found = Numbers.exact(ones.astype(object), input.working)
+    flushed = input.error > 0
+    if flushed.any():
+        zero = found.lift(0).broadcast(found.shape)
+        found = replace(found, instead=replace(zero, sign=np.where(flushed, zero.sign, np.nan)))
     if nan.any() and sign_of_nan.ask() == "nan":
         return input.where(nan, found)
     return found

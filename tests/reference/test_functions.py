@@ -260,6 +260,54 @@ def test_a_negative_subnormal_may_count_as_zero_where_it_is_flushed() -> None:
     assert not accepted(flushed, np.array([np.nan, 0, 0], np.float32))[1:].any()
 
 
+def test_the_sign_of_a_number_that_is_flushed_is_zero_and_no_other_one() -> None:
+    inputs = {"input": tensor(np.array([-1e-40, 1e-40, 2.0], np.float32))}
+    sign = find_operator(OperatorName.parse("ai.onnx::Sign-13"))
+    (kept,) = sign.evaluate({}, inputs, {"subnormals": "kept"})
+    (flushed,) = sign.evaluate({}, inputs, {"subnormals": "flushed"})
+    right, zeros = np.array([-1, 1, 1], np.float32), np.array([0, 0, 1], np.float32)
+    assert accepted(kept, right).all()
+    assert accepted(flushed, right).all()
+    assert accepted(kept, zeros).tolist() == [False, False, True]
+    assert accepted(flushed, zeros).all()
+    for garbage in ([1, -1, 0], [-1e-40, 1e-40, 2], [np.nan, np.inf, np.nan]):
+        assert not accepted(flushed, np.array(garbage, np.float32)).any()
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes", "right", "zeros"),
+    [
+        ("Sqrt-13", {}, [np.nan, np.sqrt(np.float32(1e-40)), 2], [-0.0, 0, 2]),
+        ("Shrink-9", {"lambd": 0.0, "bias": 1.0}, [1, -1, 3], [0, 0, 3]),
+    ],
+)
+def test_a_number_that_is_flushed_is_zero_where_it_is_compared(
+    name: str, attributes: dict[str, Any], right: list[float], zeros: list[float]
+) -> None:
+    operator = find_operator(OperatorName.parse(f"ai.onnx::{name}"))
+    inputs = {"X" if name == "Sqrt-13" else "input": tensor(np.array([-1e-40, 1e-40, 4.0], np.float32))}
+    (kept,) = operator.evaluate(attributes, inputs, {"subnormals": "kept"})
+    (flushed,) = operator.evaluate(attributes, inputs, {"subnormals": "flushed"})
+    assert accepted(kept, np.array(right, np.float32)).all()
+    assert not accepted(kept, np.array(zeros, np.float32))[:2].any()
+    for answer in (right, zeros):
+        assert accepted(flushed, np.array(answer, np.float32)).all()
+    assert not accepted(flushed, np.array([-3, 3, 5], np.float32)).any()
+
+
+def test_a_divisor_that_is_flushed_leaves_no_number() -> None:
+    inputs = {
+        name: tensor(np.array(values, np.float32)) for name, values in (("A", [1, 5]), ("B", [1e-40, 3]))
+    }
+    modulus = find_operator(OperatorName.parse("ai.onnx::Mod-13"))
+    (kept,) = modulus.evaluate({"fmod": 1}, inputs, {"subnormals": "kept"})
+    (flushed,) = modulus.evaluate({"fmod": 1}, inputs, {"subnormals": "flushed"})
+    assert accepted(kept, np.fmod(inputs["A"].array, inputs["B"].array)).all()
+    assert accepted(kept, np.array([np.nan, 2], np.float32)).tolist() == [False, True]
+    assert accepted(flushed, np.array([np.nan, 2], np.float32)).all()
+    assert not accepted(flushed, np.array([1, np.nan], np.float32)).any()
+
+
 @pytest.mark.parametrize("name", [name for name, function in FUNCTIONS.items() if function.steeper])
 def test_where_a_function_is_steeper_tells_how_far_it_may_be_off(name: str) -> None:
     """The same as of the values at both ends, worked out with all bits."""
