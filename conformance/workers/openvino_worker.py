@@ -123,7 +123,7 @@ class OpenvinoWorker(protocol.Worker):
         operators = import_module("openvino.opset1")
         constant = import_module("openvino.op").Constant
         factory = import_module("openvino.utils.node_factory").NodeFactory
-        parameters: List[Any] = []
+        parameters: Dict[str, Any] = {}
         arguments: List[Any] = []
         for each in request.inputs:
             if each is None:
@@ -131,11 +131,13 @@ class OpenvinoWorker(protocol.Worker):
             name, element_type, shape = each
             if name in request.constants:
                 node = constant(self._to_tensor(request.constants[name]), shared_memory=False)
+            elif name in parameters:  # one tensor as several inputs
+                node = parameters[name]
             else:
                 extents = [-1 if extent is None else extent for extent in shape]
                 node = operators.parameter(extents, self._type(element_type), name=name)
                 node.output(0).get_tensor().set_names({name})
-                parameters.append(node)
+                parameters[name] = node
             arguments.append(node.output(0))
         made: Any = None
         for number in range(request.since_version, request.since_version + _SETS_LATER + 1):
@@ -147,7 +149,7 @@ class OpenvinoWorker(protocol.Worker):
             except RuntimeError as error:
                 if _NO_SUCH not in str(error) or number == request.since_version + _SETS_LATER:
                     raise
-        return self._openvino.Model(made.outputs(), parameters, request.name)
+        return self._openvino.Model(made.outputs(), list(parameters.values()), request.name)
 
     def run(self, model: _Model, inputs: Dict[str, protocol.WireTensor]) -> Sequence[Any]:
         tensors = {name: self._to_tensor(each) for name, each in inputs.items() if name in model.ports}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from conformance.runtimes.adapter import load_adapter
 from conformance.runtimes.runtimes import worker_command
 from conformance.suite.cases import Case
 from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.slots import Slot
 from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.conversation import Conversation, make_case
 from tests.conformance.runtime_checks import (
@@ -233,3 +235,9 @@ def test_names_that_its_specifications_spell_otherwise_are_known(runtime: Conver
     assert sloped == [tensor(np.array([[-1.0, 3.0]], np.float32))]
     (found,) = runtime.call(make_case("org.openvino::SoftMax-8", [("input", line)], {"axis": ("int", 0)}))
     assert found == tensor(np.ones((1, 2), np.float32))
+
+
+def test_one_tensor_may_be_two_inputs(runtime: Conversation) -> None:
+    line = make_case("org.openvino::Multiply-1", [("input", tensor(np.array([-2.0, 3.0], np.float32)))])
+    squared = replace(line, slots=(Slot("input", (0,)), Slot("input_2", (0,))))
+    assert runtime.call(squared) == [tensor(np.array([4.0, 9.0], np.float32))]
