@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from generator.asking.named_operators import referenced_operators
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
@@ -206,6 +207,11 @@ OV: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], Any]] = {
         {"X": X, "H": H, "W": W[:2], "R": R[:2], "B": BIAS[:2]},
         np.tanh(X @ W[:2].T + H @ R[:2].T + BIAS[:2]),
     ),
+    "HardSigmoid-1": (
+        {},
+        {"input": A, "alpha": np.float32(0.3).reshape(()), "beta": np.float32(0.6).reshape(())},
+        np.clip(np.float32(0.3) * A + np.float32(0.6), 0, 1),
+    ),
 }
 TF: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], Any]] = {
     "Abs": ({}, {"x": A}, np.abs(A)),
@@ -343,6 +349,23 @@ def test_each_has_a_formula_and_states_what_the_other_one_leaves_open() -> None:
         assert stated.keys() <= known.keys(), operator
         for name, options in known.items():
             assert name in UNASKED or stated.get(name) == options, (operator, name)
+
+
+def test_every_input_of_theirs_has_types() -> None:
+    for operator in _translated():
+        spec = load_spec(operator)
+        for each in spec.inputs:
+            assert each.type in {*ELEMENT_TYPES, *spec.type_constraints}, (operator, each.name)
+
+
+@pytest.mark.parametrize("element_type", ["float16", "float"])
+def test_softplus_may_be_x_itself_from_its_threshold_on(element_type: str) -> None:
+    spec = load_spec(OperatorName.parse("org.openvino::SoftPlus-4"))
+    assert "double" not in spec.type_constraints["T"].types
+    x = np.array([14, 15.5, 20, 30, 60], ELEMENT_TYPES[element_type].storage)
+    (answer,) = reference_of(spec).evaluate({}, {"input": tensor(x)})
+    assert answer.allowed is not None
+    assert (np.abs(answer.expected.array.astype(float) - x.astype(float)) <= answer.allowed).all()
 
 
 def test_roll_shifts_each_axis_as_often_as_it_is_named() -> None:

@@ -36,6 +36,7 @@ OTHERWISE = {
     ("org.openvino::Broadcast-1", "one_way"): "required says whose shape it is, and demands nothing of it",
     ("org.openvino::Broadcast-1", "no_mapping"): "it says should, and of what is in the input alone",
     ("org.openvino::ConvertLike-1", "none_below_zero"): "it is the user who must be aware of what is lost",
+    ("org.openvino::GatherElements-6", "axis_given"): "another sentence of the page calls axis optional",
     ("com.microsoft::Pad-1", "pads_length"): "it says should, and no checker of ONNX's knows the domain",
     ("ai.onnx::Resize-11", "scales_or_sizes"): "shape inference of this version takes a call with neither",
     ("ai.onnx::Resize-11", "not_scales_and_sizes"): "shape inference of this version takes both",
