@@ -38,6 +38,7 @@ WHOLE, OTHER = i([[7, -7, 5], [-5, 3, 8]]), i([2, -2, 3])
 BITS, SHIFTS = np.array([1, 6, 200], np.uint8), np.array([3, 1, 2], np.uint8)
 TRUE, FALSE = np.array([[True, False, True], [True, True, True]]), np.array([True, True, False])
 X, H, C, W, R, BIAS = f(2, 3), f(2, 2), f(2, 2), f(8, 3), f(8, 2), f(8)
+THIRD = np.float32(1 / 3).reshape(())
 KEEP, DROP = {"keep_dims": 1}, {"keep_dims": 0}
 NHWC, NCHW = {"data_format": "NHWC", "block_size": 2}, {"data_format": "NCHW", "block_size": 2}
 
@@ -207,11 +208,7 @@ OV: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], Any]] = {
         {"X": X, "H": H, "W": W[:2], "R": R[:2], "B": BIAS[:2]},
         np.tanh(X @ W[:2].T + H @ R[:2].T + BIAS[:2]),
     ),
-    "HardSigmoid-1": (
-        {},
-        {"input": A, "alpha": np.float32(0.3).reshape(()), "beta": np.float32(0.6).reshape(())},
-        np.clip(np.float32(0.3) * A + np.float32(0.6), 0, 1),
-    ),
+    "HardSigmoid-1": ({}, {"input": A, "alpha": THIRD, "beta": THIRD}, np.clip(THIRD * A + THIRD, 0, 1)),
 }
 TF: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], Any]] = {
     "Abs": ({}, {"x": A}, np.abs(A)),
@@ -352,20 +349,16 @@ def test_each_has_a_formula_and_states_what_the_other_one_leaves_open() -> None:
 
 
 def test_every_input_of_theirs_has_types() -> None:
-    for operator in _translated():
-        spec = load_spec(operator)
-        for each in spec.inputs:
-            assert each.type in {*ELEMENT_TYPES, *spec.type_constraints}, (operator, each.name)
+    for spec in map(load_spec, _translated()):
+        assert {each.type for each in spec.inputs} <= {*ELEMENT_TYPES, *spec.type_constraints}, spec.operator
 
 
-@pytest.mark.parametrize("element_type", ["float16", "float"])
-def test_softplus_may_be_x_itself_from_its_threshold_on(element_type: str) -> None:
+def test_softplus_may_be_x_itself_from_its_threshold_on() -> None:
     spec = load_spec(OperatorName.parse("org.openvino::SoftPlus-4"))
     assert "double" not in spec.type_constraints["T"].types
-    x = np.array([14, 15.5, 20, 30, 60], ELEMENT_TYPES[element_type].storage)
+    x = np.array([14, 15.5, 20, 30, 60], np.float32)
     (answer,) = reference_of(spec).evaluate({}, {"input": tensor(x)})
-    assert answer.allowed is not None
-    assert (np.abs(answer.expected.array.astype(float) - x.astype(float)) <= answer.allowed).all()
+    assert (np.abs(answer.expected.array - x) <= np.asarray(answer.allowed, np.float64)).all()
 
 
 def test_roll_shifts_each_axis_as_often_as_it_is_named() -> None:
