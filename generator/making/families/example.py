@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import isnan, ldexp
+from math import isnan, ldexp, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,10 @@ from specs.model.structures import is_sequence, is_structured
 
 _SHARE = ldexp(1.0, -10)
 """Of a number, what programs of floats may be off by in an example, however many digits a page prints."""
+
+
+_MOST_ELEMENTS = 1 << 20
+"""Of an input that an example gives by its shape alone: pages show layers of networks, too."""
 
 
 def make_cases(workshop: Workshop) -> None:
@@ -62,7 +66,7 @@ def make_cases(workshop: Workshop) -> None:
 
 
 def _call_of(workshop: Workshop, example: Example) -> Call | None:
-    """The call of an example, its random inputs filled; None where an input's shape is not known."""
+    """The call of an example, its random inputs filled; None where one's shape is not known, or too great."""
     spec = workshop.spec
     inputs: list[tuple[str, Tensor | None]] = []
     for position, (name, value) in enumerate(example.inputs):
@@ -71,7 +75,7 @@ def _call_of(workshop: Workshop, example: Example) -> Call | None:
             return None
         if name == "":
             inputs.append((parameter.name, None))
-        elif value is None:
+        elif value is None or (value.data is None and prod(value.shape) > _MOST_ELEMENTS):
             return None
         else:
             inputs.append((parameter.name, _tensor_of(workshop, example, parameter, value)))
