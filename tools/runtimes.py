@@ -53,7 +53,7 @@ NOTES = """## What stands out
 
 ## Asked in part
 
-Four runtimes were asked less, in the form that each prefers, on two cores that had much else to do:
+Some runtimes were asked less, in the form that each prefers, on two cores that had much else to do:
 of twelve operators of the default suite (Relu-14, Conv-22, Add-14, ArgMax-13, MatMul-13, Gemm-13,
 Softmax-13, ReduceSum-13, ReduceMax-20, Clip-13, AveragePool-22, Attention-25: 2,225 cases) and of
 `onnx-node` (1,884). Where not all are asked, it is one part of several (`--shard`). TensorFlow was asked
@@ -69,6 +69,8 @@ in the documents.
 | mnn 3.6.1 | twelve operators, 1/3 | 746 | 244 | 191 | 118 | 370 | 56 |
 | mnn 3.6.1 | `onnx-node`, 1/4 | 459 | 187 | 161 | 82 | 213 | 15 |
 | tinygrad 0.14.0 | twelve operators, 2/12 | 176 | 268 | 135 | 20 | 1 | - |
+| aidge 0.10.1 | twelve operators, 1/3 | 746 | 143 | 303 | 39 | 319 | 7 |
+| iree 3.13.0 | twelve operators, 1/20 | 127 | 103 | 77 | 2 | 37 | - |
 | tensorflow 2.21.0 | `tensorflow` (67 operators of `tf.raw_ops`) | 8981 | 37 | 8069 | 34 | 158 | - |
 
 - **nxrt** computes doubles in float32, also where nothing is computed (Relu of 1e300 is infinite). It
@@ -83,6 +85,11 @@ in the documents.
 - **tinygrad** remembers the shapes, bounds and axes of the first call of a model: Reshape to [6, 1] after
   one to [3, 2] is [3, 2] again, and a named extent keeps its first length. It compiles each kernel with
   clang, which its environment holds; a case took 1.5 s on this machine.
+- **Aidge** leaves the shape [1] where everything is reduced to a scalar, makes a window too few where
+  `auto_pad` is SAME_UPPER or SAME_LOWER, and takes a tensor without elements for none.
+- **IREE** compiled for its interpreter (`iree[target=vmvx]`) doubles an image of 2 x 3 with one column of
+  another's weights; compiled for the processor it is right. Clip compares unsigned integers
+  as signed ones. A case takes seconds to compile.
 - **TensorFlow** gives 0.99999994 for Reciprocal of 1 where there are eight floats or more, makes NaN in LRN
   of channels beyond the window of an infinity, and loses three bits of LRN's powers in float16; GatherNd
   refuses slices without elements.

@@ -28,9 +28,9 @@ METHODS = {("os", "system"), ("os", "popen"), ("np", "load"), ("numpy", "load"),
            ("yaml", "unsafe_load"), ("yaml", "full_load")}  # fmt: skip
 ALLOWED = {
     "generator/trust/mutants/mutants.py: compile",
-    # Arrays that a user names as a model's inputs; what is pickled is refused.
-    "generator/models/check/model_inputs.py: np.load",
-    "generator/models/check/model_inputs.py: allow_pickle=",
+    # Arrays that a user names as a model's inputs or a device returned; what is pickled is refused.
+    "conformance/adopting/foreign_values.py: np.load",
+    "conformance/adopting/foreign_values.py: allow_pickle=",
     # What a process says to a child of its own, through a pipe that nobody else has, and what a worker of a
     # cluster is given by the client that commands it, as everything that Dask carries: no file is read so.
     # What a cluster answers is another matter: tests/conformance/clusters/test_strict_messages.py.

@@ -190,6 +190,18 @@ def test_an_example_that_breaks_a_rule_is_a_finding_and_no_case() -> None:
     assert "by_positive" in bench.findings[0].message
 
 
+def test_an_example_of_a_shape_as_networks_have_it_makes_no_case() -> None:
+    layer, small = (
+        replace(
+            SPEC.examples[0], id=f"of_{shape[0]}", inputs=(("X", Value(shape, None, "int32")),), outputs=()
+        )
+        for shape in ((7, 256, 200, 200), (3,))
+    )
+    bench = workshop(examples=(layer, small))
+    example.make_cases(bench)
+    assert {case.id.word for case in bench.cases.values()} == {"of_3"}
+
+
 def test_a_call_is_one_case_whoever_makes_it_again() -> None:
     bench = workshop()
     first = bench.add_valid("example", "a", call(3, tensor([1], "int32")))

@@ -21,6 +21,7 @@ from reference import registry
 from reference.answers import Answer
 from reference.registry.reference_operator import ReferenceOperator
 from specs.files.library import load_spec
+from specs.model.spec import Spec
 from tests.commands.command_line import call, check_message
 
 pytestmark = pytest.mark.slow
@@ -67,14 +68,14 @@ def test_one_that_is_wrong_is_named_with_its_call_and_the_others_are_made(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     function, told = REFERENCES[name]
-    right = registry.find_operator
+    right = registry.reference_of
 
-    def find(operator: OperatorName, module: Path | None = None) -> ReferenceOperator:
-        found = right(operator, module)
-        return replace(found, function=function) if operator == WRONG else found
+    def found(spec: Spec) -> ReferenceOperator:
+        reference = right(spec)
+        return replace(reference, function=function) if spec.operator == WRONG else reference
 
     for place in ("operators.workshop", "suites.operator_cases", "suites.suite_making"):
-        monkeypatch.setattr(f"generator.making.{place}.find_operator", find)
+        monkeypatch.setattr(f"generator.making.{place}.reference_of", found)
     monkeypatch.setattr("generator.making.suites.cache.PROCESSES", 1)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     suite = tmp_path / "suite"

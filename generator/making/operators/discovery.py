@@ -72,18 +72,20 @@ def select_operators(texts: Sequence[str], folders: Sequence[Path] = ()) -> list
 def select_versions(texts: Sequence[str], known: Sequence[OperatorName]) -> list[OperatorName]:
     """Those of some operator versions that names mean, all of them where there is none.
 
-    Raises UserError, with the nearest names, where one means none.
+    A name that ONNX has is not that of a dialect, as of `select_operators`. Raises UserError, with the
+    nearest names, where one means none.
     """
     chosen = {operator for text in texts for operator in _named(text, known) or _no_operator(text, known)}
     return sorted(chosen) if texts else list(known)
 
 
 def _named(text: str, known: Sequence[OperatorName]) -> list[OperatorName]:
-    return [
+    found = [
         operator
         for operator in known
         if text in (str(operator), operator.path, operator.short, operator.name)
     ]
+    return outside_dialects(found) or found
 
 
 def _no_operator(text: str, known: Sequence[OperatorName], folders: Sequence[Path] = ()) -> NoReturn:
