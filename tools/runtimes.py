@@ -55,20 +55,14 @@ NOTES = """## What stands out
 
 Some runtimes were asked less, in the form that each prefers, on two cores that had much else to do:
 of twelve operators of the default suite (Relu-14, Conv-22, Add-14, ArgMax-13, MatMul-13, Gemm-13,
-Softmax-13, ReduceSum-13, ReduceMax-20, Clip-13, AveragePool-22, Attention-25: 2,225 cases) and of
-`onnx-node` (1,884). Where not all are asked, it is one part of several (`--shard`). TensorFlow was asked
-the suite of its own operators. Of the cases those are left out that only had to survive, and what is open
-in the documents.
+Softmax-13, ReduceSum-13, ReduceMax-20, Clip-13, AveragePool-22, Attention-25: 2,225 cases). Where not all
+are asked, it is one part of several (`--shard`). TensorFlow was asked the suite of its own operators. Of
+the cases those are left out that only had to survive, and what is open in the documents.
 
 | runtime | suite | cases asked | seconds | pass | fail | unsupported | crashes survived |
 |---|---|---|---|---|---|---|---|
 | nxrt 0.1.0.dev6 | twelve operators | 2225 | 34 | 1465 | 187 | 268 | - |
-| nxrt 0.1.0.dev6 | `onnx-node` | 1884 | 87 | 1173 | 340 | 361 | - |
-| apache-tvm 0.27.0.post1 | twelve operators, 1/5 | 459 | 317 | 337 | 48 | 5 | - |
-| apache-tvm 0.27.0.post1 | `onnx-node`, 1/6 | 319 | 265 | 176 | 78 | 64 | - |
 | mnn 3.6.1 | twelve operators, 1/3 | 746 | 244 | 191 | 118 | 370 | 56 |
-| mnn 3.6.1 | `onnx-node`, 1/4 | 459 | 187 | 161 | 82 | 213 | 15 |
-| tinygrad 0.14.0 | twelve operators, 2/12 | 176 | 268 | 135 | 20 | 1 | - |
 | aidge 0.10.1 | twelve operators, 1/3 | 746 | 143 | 303 | 39 | 319 | 7 |
 | iree 3.13.0 | twelve operators, 1/20 | 127 | 103 | 77 | 2 | 37 | - |
 | tensorflow 2.21.0 | `tensorflow` (67 operators of `tf.raw_ops`) | 8981 | 37 | 8069 | 34 | 158 | - |
