@@ -79,7 +79,8 @@ def _or_else(kind: ElementType, rounded: Rounded, instead: Numbers | None) -> Ro
             instead.value.spread(instead.shape).fraction(index) if np.isfinite(signs[index]) else signs[index]
         )
         others = encode(kind, [value] if value else [0.0, -0.0]).tolist()
-        alternatives[index] = tuple(dict.fromkeys((*alternatives.get(index, ()), *others)))
+        every = (*alternatives.get(index, ()), *others)
+        alternatives[index] = tuple({repr(each): each for each in every}.values())  # 0.0 == -0.0
     return Rounded(rounded.elements, rounded.allowed, alternatives)
 
 

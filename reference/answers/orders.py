@@ -149,7 +149,6 @@ def remainder(left: Numbers, right: Numbers, quotient: Literal["floor", "truncat
     open_ones = (left.error > 0) | (right.error > 0)
     error = np.where(open_ones, np.minimum(right.magnitude, left.working.greatest), 0.0)
     zero = np.copysign(0.0, right.sign if quotient == "floor" else left.sign)
-    size = np.abs(right.value.floats())
-    lost = left.lost | right.lost | (right.finite & (right.error > 0) & (right.error >= size))
+    lost = left.lost | right.lost | right.may_be_zero()
     found = settled(left.working, value.reduced(), error, special, zero, lost)
     return found.rounded(1, exact=~open_ones)

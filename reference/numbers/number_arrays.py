@@ -234,11 +234,8 @@ class Numbers:
             # Of float32's root the result is rounded.
             ulps = 0.5 + math.ldexp(_ROOT_ULPS, arithmetic.layout.precision - BINARY32.precision)
         rooted = found.rounded(1, exact=(self.error == 0) & ~inexact, ulps=ulps)
-        flushed = (self.sign < 0) & self.finite & (np.abs(self.value.floats()) <= self.error)
-        if not flushed.any():
-            return rooted
-        zero = self.lift(0).broadcast(self.shape)
-        return replace(rooted, instead=replace(zero, sign=np.where(flushed, -0.0, np.nan)))
+        # The root of a negative zero is that zero.
+        return rooted.or_also(0, (self.sign < 0) & self.may_be_zero())
 
     def where(self, chosen: Mask, other: Numbers | Fraction | int) -> Numbers:
         """These where `chosen`, the others elsewhere."""
@@ -251,12 +248,21 @@ class Numbers:
             np.where(chosen, self.lost, other.lost),
         )
 
+    def may_be_zero(self) -> Mask:
+        """Where a number that is none may be held as zero, as one that is flushed."""
+        return self.finite & (self.error > 0) & (self.error >= np.abs(self.value.floats()))
+
+    def or_also(self, other: Numbers | int, where: Mask) -> Numbers:
+        """The same, or another number in their place."""
+        if not where.any():
+            return self
+        given = self.lift(other).broadcast(self.shape)
+        return replace(self, instead=replace(given, sign=np.where(where, given.sign, np.nan)))
+
     def or_else(self, other: Numbers | int, where: Mask) -> Numbers:
         """The same, or another number in their place, NaN or an infinity, where an overflow led to that."""
         mask = np.broadcast_to(where, self.shape)
-        given = self.lift(other).broadcast(self.shape)
-        instead = replace(given, sign=np.where(mask, given.sign, np.nan))
-        return replace(self, lost=self.lost | mask, instead=instead)
+        return replace(self.or_also(other, mask), lost=self.lost | mask)
 
     def arranged(self, arrange: Callable[[NDArray[Any]], NDArray[Any]]) -> Numbers:
         """The numbers in another order or shape: what a function of arrays that moves elements gives."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
@@ -33,11 +32,7 @@ def sign(input: Numbers, *, sign_of_nan: Annotated[Choice[Literal["nan", "zero"]
     """
     nan = np.isnan(input.sign)
     ones = np.sign(np.where(nan, 0.0, input.sign)).astype(np.int64)
-    found = Numbers.exact(ones.astype(object), input.working)
-    flushed = input.error > 0
-    if flushed.any():
-        zero = found.lift(0).broadcast(found.shape)
-        found = replace(found, instead=replace(zero, sign=np.where(flushed, zero.sign, np.nan)))
+    found = Numbers.exact(ones.astype(object), input.working).or_also(0, input.may_be_zero())
     if nan.any() and sign_of_nan.ask() == "nan":
         return input.where(nan, found)
     return found
