@@ -49,8 +49,7 @@ class AidgeWorker(protocol.Worker):
 
     def load(self, request: protocol.LoadRequest) -> _Model:
         model = self._onnx.load_model_from_string(request.demand_onnx())
-        constant = {each.name for each in model.graph.initializer}
-        order = [each.name for each in model.graph.input if each.name not in constant]
+        order = [each.name for each in model.graph.input]
         file = self._folder / "model.onnx"  # it reads models from files alone
         file.write_bytes(request.demand_onnx())
         graph = self._load(str(file))

@@ -52,8 +52,7 @@ class ApacheTvmWorker(protocol.Worker):
 
     def load(self, request: protocol.LoadRequest) -> _Model:
         model = self._onnx.load_model_from_string(request.demand_onnx())
-        given = {each.name for each in model.graph.initializer}
-        order = [each.name for each in model.graph.input if each.name not in given]
+        order = [each.name for each in model.graph.input]
         module = self._import(model, keep_params_in_input=False)
         compiled = self._tvm.compile(module, target=self._target)
         machine = self._relax.VirtualMachine(compiled, self._tvm.cpu())

@@ -53,14 +53,13 @@ class IreeWorker(protocol.Worker):
 
     def load(self, request: protocol.LoadRequest) -> _Model:
         model = self._onnx.load_model_from_string(request.demand_onnx())
-        constant = {each.name for each in model.graph.initializer}
-        order = [each.name for each in model.graph.input if each.name not in constant]
+        order = [each.name for each in model.graph.input]
         context = self._runtime.SystemContext(config=self._configured)
         module = self._runtime.VmModule.copy_buffer(self._configured.vm_instance, self._compile(model))
         context.add_vm_module(module)
         call = context.modules[module.name][model.graph.name]
-        helper = self._onnx.helper.tensor_dtype_to_np_dtype
-        outputs = [helper(each.type.tensor_type.elem_type) for each in model.graph.output]
+        dtype_of = self._onnx.helper.tensor_dtype_to_np_dtype
+        outputs = [dtype_of(each.type.tensor_type.elem_type) for each in model.graph.output]
         return _Model(call, order, outputs, watched_memory.watch_for(request))
 
     def _compile(self, model: Any) -> bytes:

@@ -62,8 +62,7 @@ class MnnWorker(protocol.Worker):
 
     def load(self, request: protocol.LoadRequest) -> _Model:
         model = self._onnx.load_model_from_string(request.demand_onnx())
-        constant = {each.name for each in model.graph.initializer}
-        inputs = [each for each in model.graph.input if each.name not in constant]
+        inputs = list(model.graph.input)
         for each in [*inputs, *model.graph.output]:
             name = self._onnx.helper.tensor_dtype_to_string(each.type.tensor_type.elem_type)
             element_type = name.partition(".")[2].lower()
