@@ -21,7 +21,7 @@ from opcert.vocabulary.tensors import Tensor, tensor
 
 pytestmark = pytest.mark.slow
 
-FIRST = ("CenterCropPad-18", "Xor-7", "Sign-13")
+FIRST = ("CenterCropPad-18", "Xor-7", "Ceil-13")
 
 
 def cases_of(name: str, word: str = "") -> list[Case]:
