@@ -33,7 +33,8 @@ def answer_of(
     sums = Sums(numbers.value, np.where(numbers.finite, numbers.error, 0.0))
     if kind.is_integer:
         rule = overflow.ask() if _leaves(kind, numbers) else overflow.option
-        return _answer(kind, numbers.shape, round_integers(kind, sums, conversion, rule))
+        integers = round_integers(kind, sums, conversion, rule)
+        return _answer(kind, numbers.shape, _or_else(kind, integers, numbers.instead))
     lost = numbers.lost & numbers.finite
     working = numbers.working
     flush = working.is_float and working.flushes(
@@ -72,13 +73,15 @@ def _or_else(kind: ElementType, rounded: Rounded, instead: Numbers | None) -> Ro
     """With the numbers that may stand in place of some; of zero either one."""
     if instead is None:
         return rounded
+    rounded = _or_else(kind, rounded, instead.instead)
     alternatives = dict(rounded.alternatives)
     signs = instead.sign.reshape(-1)
     for index in np.flatnonzero(~np.isnan(signs)).tolist():
         value = (
             instead.value.spread(instead.shape).fraction(index) if np.isfinite(signs[index]) else signs[index]
         )
-        others = encode(kind, [value] if value else [0.0, -0.0]).tolist()
+        zeros = [value] if value else [0.0, -0.0]
+        others = [int(value)] if kind.is_integer else encode(kind, zeros).tolist()
         every = (*alternatives.get(index, ()), *others)
         alternatives[index] = tuple({repr(each): each for each in every}.values())  # 0.0 == -0.0
     return Rounded(rounded.elements, rounded.allowed, alternatives)

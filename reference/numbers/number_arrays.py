@@ -45,8 +45,8 @@ class Numbers:
     `value` is exact, and 0 where `sign` is NaN or an infinity: there IEEE arithmetic gives that. Elsewhere
     `sign` is 1, -1 or a zero with its sign. A program holds a number within `error` of the value, and may
     hold anything where `lost`: where something on the way was beyond the greatest number. `instead` are
-    numbers without error that a program may come to as well where there are any (NaN: none): of a result
-    alone, since operations leave it out.
+    numbers without error that a program may come to as well where there are any (NaN: none), and theirs: of
+    a result alone, since operations leave it out.
     """
 
     working: Working
@@ -257,7 +257,8 @@ class Numbers:
         if not where.any():
             return self
         given = self.lift(other).broadcast(self.shape)
-        return replace(self, instead=replace(given, sign=np.where(where, given.sign, np.nan)))
+        others = replace(given, sign=np.where(where, given.sign, np.nan), instead=self.instead)
+        return replace(self, instead=others)
 
     def or_else(self, other: Numbers | int, where: Mask) -> Numbers:
         """The same, or another number in their place, NaN or an infinity, where an overflow led to that."""

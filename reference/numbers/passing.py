@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from reference.numbers.number_arrays import Numbers
-from reference.numbers.rationals import Rationals
 from reference.numbers.working import Floats, Mask, Working, rounded_up
 
 _DOUBLE = math.ldexp(1.0, -53)
@@ -18,22 +18,59 @@ _DOUBLE = math.ldexp(1.0, -53)
 def passed_on(numbers: Numbers, greatest: Floats, count: int) -> Numbers:
     """The sum of `count` integers as another operation may get it; of floats as it is.
 
-    Of what lies beyond the type no text says anything: it may be any number. Within it the sum may have been
-    added up in double precision, which is exact as far as it has the digits, and may so come to lie beyond.
+    It may have been added up in double precision, which is exact as far as it has the digits.
     `greatest` is the greatest magnitude among the integers of each sum.
     """
     if not numbers.is_integer:
         return numbers
-    low, high = numbers.working.element_type.integer_range
     sizes = rounded_up(count * np.broadcast_to(greatest, numbers.shape))
     # Each integer, its factors, each addition and what is done with the sum is rounded once.
     roundings = np.ceil(rounded_up(2 * (count + 1) * _DOUBLE * sizes))
-    error = np.where(sizes * _DOUBLE <= 1, 0.0, roundings)
-    apart = Rationals.of(error.astype(object))
-    inside = (Rationals.of(low) + apart).at_most(numbers.value) & (numbers.value + apart).at_most(
-        Rationals.of(high)
+    return replace(numbers, error=np.where(sizes * _DOUBLE <= 1, 0.0, roundings))
+
+
+def kept_in_type(numbers: Numbers) -> tuple[Numbers, Numbers]:
+    """Integers as their type may hold them: wrapped around, and at its nearer end."""
+    low, high = numbers.working.element_type.integer_range
+    span = high - low + 1
+    return (
+        _each(numbers, lambda top, bottom: (top // bottom - low) % span + low),
+        _each(numbers, lambda top, bottom: min(max(top // bottom, low), high)),
     )
-    return replace(numbers, error=np.where(inside, error, np.inf))
+
+
+def leaves_type(numbers: Numbers) -> Mask:
+    """Where integers lie beyond the range of their type."""
+    low, high = numbers.working.element_type.integer_range
+    return numbers.value.spread(numbers.shape).each(lambda top, _: not low <= top <= high, np.bool_)
+
+
+def or_kept_in_type(
+    found: Numbers, sums: Sequence[Numbers], *continued: Callable[[Numbers], Numbers]
+) -> Numbers:
+    """What was found of sums of integers, or what comes of them as their type holds those that lie beyond it.
+
+    No text says in what type the sums are kept: a program may have wrapped them or held them at an end, and
+    may go on in double precision. `sums` are the exact ones, and those of terms that the type holds;
+    `continued` is what may be done with them.
+    """
+    exact, *others = sums
+    beyond = leaves_type(exact)
+    if not beyond.any():
+        return found
+    for kept in (*kept_in_type(exact), *others, *(each for other in others for each in kept_in_type(other))):
+        for go_on in continued:
+            found = found.or_also(go_on(kept), beyond)
+            found = found.or_also(_in_double(go_on(_in_double(kept))), beyond)
+    return found
+
+
+def _in_double(integers: Numbers) -> Numbers:
+    return _each(integers, lambda top, bottom: int(top / bottom))
+
+
+def _each(numbers: Numbers, function: Callable[[int, int], int]) -> Numbers:
+    return Numbers.exact(numbers.value.spread(numbers.shape).each(function, object), numbers.working)
 
 
 def held(numbers: Numbers, working: Working) -> Numbers:
@@ -49,11 +86,15 @@ def opened(numbers: Numbers, doubtful: Mask) -> Numbers:
     return replace(numbers, error=error, sign=sign, lost=numbers.lost | mask)
 
 
-def root(numbers: Numbers) -> Numbers:
-    """The square root; of integers that of double precision, since they have none of their own."""
+def root(numbers: Numbers, of_negative: int = 0) -> Numbers:
+    """The square root; of integers that of double precision, since they have none of their own.
+
+    A negative integer is a sum that was wrapped: its root is NaN, and `of_negative` what is made of that.
+    """
     found = abs(numbers).sqrt()
     if not numbers.is_integer:
         return found
     size = found.value.floats()
     inexact = found.value.each(lambda top, bottom: Fraction(top, bottom).denominator > 1, np.bool_)
-    return replace(found, error=rounded_up(found.error + np.where(inexact, 2 * _DOUBLE * size, 0.0)))
+    error = rounded_up(found.error + np.where(inexact, 2 * _DOUBLE * size, 0.0))
+    return replace(found, error=error).where(np.asarray(numbers.value.signs() >= 0), of_negative)

@@ -9,7 +9,7 @@ import numpy as np
 
 from reference.answers.orders import whole
 from reference.numbers.number_arrays import Numbers
-from reference.numbers.passing import passed_on, root
+from reference.numbers.passing import kept_in_type, leaves_type, or_kept_in_type, passed_on, root
 from reference.numbers.working import rounded_up
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
@@ -46,8 +46,14 @@ def reduce_mean(
     chosen = reduced_axes(data, axes, noop_with_empty_axes)
     count = prod(data.shape[each] for each in chosen)
     greatest = np.max(data.magnitude, axis=chosen, keepdims=bool(keepdims), initial=0.0)
-    mean = mean_of(passed_on(total(data, chosen, keepdims=bool(keepdims)), greatest, count), count)
-    return whole(mean, integer_conversion.ask()) if data.is_integer else mean
+    found = total(data, chosen, keepdims=bool(keepdims))
+    mean = mean_of(passed_on(found, greatest, count), count)
+    if not data.is_integer:
+        return mean
+    conversion = integer_conversion.ask()
+    return or_kept_in_type(
+        whole(mean, conversion), [found], lambda sums: whole(mean_of(sums, count), conversion)
+    )
 
 
 @reference_operator("ai.onnx::ReduceProd")
@@ -92,4 +98,12 @@ def reduce_l2(
     with np.errstate(over="ignore"):
         most = rounded_up(greatest * greatest)
     norm = root(passed_on(squares, most, count))
-    return whole(norm, integer_conversion.ask()) if data.is_integer else norm
+    if not data.is_integer:
+        return norm
+    conversion = integer_conversion.ask()
+    terms = kept_in_type(data * data) if leaves_type(squares).any() else ()
+    kept = [total(each, chosen, keepdims=bool(keepdims)) for each in terms]
+    # Of NaN processors make 0 or the least integer.
+    least, _ = data.working.element_type.integer_range
+    roots = (lambda sums: whole(root(sums), conversion), lambda sums: whole(root(sums, least), conversion))
+    return or_kept_in_type(whole(norm, conversion), [squares, *kept], *roots)
