@@ -22,6 +22,8 @@ _SUSPICIOUS = 16 << 20
 _MOST_RATIO = 200
 """A file of more than 16 MiB that is compressed to less than this part of it was made to fill memory."""
 _LARGEST_DIRECTORY = 8 << 20
+_WHOLE, _MOST_WHOLE = 16 << 20, 4
+"""An entry of at most so many bytes is decompressed at once, and so many of them are held."""
 _END = b"PK\x05\x06"
 _END_BYTES = 22
 _END_64 = b"PK\x06\x07"
@@ -103,6 +105,7 @@ class ZipFiles:
         self._path = path
         self._lock = threading.Lock()
         self._open: tuple[str, IO[bytes]] | None = None
+        self._whole: dict[str, bytes] = {}
         try:
             self._file = open_regular(path)
             _check_directory(self._file)
@@ -138,8 +141,10 @@ class ZipFiles:
                 raise _unreadable(self._path / name, error) from error
 
     def _read(self, name: str, offset: int, length: int) -> bytes:
-        # The entry stays open: reading in suite order only ever goes forward.
         try:
+            if name in self._whole or self._zip.getinfo(name).file_size <= _WHOLE:
+                return self._entry(name)[offset : offset + length]
+            # A large entry stays open: reading in suite order only ever goes forward.
             if self._open is None or self._open[0] != name:
                 self._close_entry()
                 self._open = (name, self._zip.open(name))
@@ -147,6 +152,14 @@ class ZipFiles:
             return self._open[1].read(length)
         except (OSError, KeyError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
             raise _unreadable(self._path / name, error) from error
+
+    def _entry(self, name: str) -> bytes:
+        """All of an entry: cases are read in several orders, and each step back would decompress it anew."""
+        if name not in self._whole:
+            while len(self._whole) >= _MOST_WHOLE:
+                del self._whole[next(iter(self._whole))]
+            self._whole[name] = self._zip.read(name)
+        return self._whole[name]
 
     def _close_entry(self) -> None:
         if self._open is not None:
