@@ -21,6 +21,8 @@ from tests.documents.gathering import VARIABLE, AbsentDocuments, Documents, name
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 IN_CI = os.environ.get("CI") == "true"
+_DEAR = frozenset(("aidge", "apache-tvm", "iree", "tinygrad"))
+"""Runtimes of 200 to 500 MB that nobody but the tests of their adapters asks for."""
 _ABSENT = " is absent"
 _HEADING = re.compile(r"(#+) (.*)")
 _left_out: Counter[str] = Counter()
@@ -112,6 +114,15 @@ def _is_kept(runtime: str) -> bool:
     known = runtime in list_adapters()
     needs = slug("-".join(load_adapter(runtime).requirements if known else (runtime,)))
     return any(environments_folder().glob(f"{needs}-{'[0-9a-f]' * 8}/environment.json"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave runtimes whose installation takes a minute to the nights."""
+    for item in items:
+        marker = item.get_closest_marker("runtimes")
+        if marker is not None and not _DEAR.isdisjoint(marker.args):
+            item.add_marker(pytest.mark.nightly)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

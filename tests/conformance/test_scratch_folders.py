@@ -49,7 +49,7 @@ def temporary(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("jobs", [3, pytest.param(1, marks=pytest.mark.nightly)])
 def test_what_a_killed_run_leaves_goes_with_the_next(tmp_path: Path, temporary: Path, jobs: int) -> None:
     """The killed run's workers had children in sessions of their own, which hold on to their folders."""
     mark = uuid.uuid4().hex

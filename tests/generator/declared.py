@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from generator.asking.named_operators import calls_are_declared
 from generator.calls.data.draws import Draw
@@ -34,6 +37,14 @@ def newest_operators() -> list[OperatorName]:
         for declared_operator in sorted(declared_operators(), key=lambda one: one.since_version)
     }
     return sorted(found.values())
+
+
+def some_now(operators: Sequence[OperatorName]) -> list[Any]:
+    """Parameters of a test: every fourth of these operators, and the others at night."""
+    return [
+        pytest.param(operator, marks=() if place % 4 == 0 else pytest.mark.nightly, id=str(operator))
+        for place, operator in enumerate(operators)
+    ]
 
 
 def newest_of_onnx() -> dict[str, OperatorName]:

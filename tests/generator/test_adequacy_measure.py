@@ -70,6 +70,7 @@ def few_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "FIRST_CALLS", 60)
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("few_calls")
 def test_a_suite_kills_mutants_and_its_selection_kills_the_same() -> None:
     cases = _cases(CENTER)

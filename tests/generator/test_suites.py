@@ -160,6 +160,7 @@ def generated(folder: Path, surroundings: Mapping[str, str], processes: int) -> 
     return ran.stdout.strip()
 
 
+@pytest.mark.nightly
 def test_the_same_bytes_whatever_the_surroundings(tmp_path: Path) -> None:
     """Other processors: test_processors.py. Older packages: tools/determinism.py."""
     here = {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "2"}

@@ -69,7 +69,10 @@ def workshop_with_taken(operator: OperatorName, cases: Sequence[Case] | None = N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("short", PAIRS)
+@pytest.mark.parametrize(
+    "short",
+    [*PAIRS[::4], *(pytest.param(one, marks=pytest.mark.nightly) for at, one in enumerate(PAIRS) if at % 4)],
+)
 def test_what_is_taken_over_has_the_answers_that_the_reference_gives_to_this_version(short: str) -> None:
     workshop = workshop_with_taken(named(short))
     answered = [digest for digest, each in workshop.cases.items() if each.demand == "answer"]

@@ -56,7 +56,9 @@ def pairs_of(name: str, first: str, second: str) -> Counter[tuple[str, str]]:
     ("name", "first", "second", "types"),
     [
         ("MatMulInteger-10", "A", "B", (("int8", "uint8"), ("int8", "uint8"))),
-        ("QLinearMatMul-21", "a", "b", (("int8", "uint8"), ("int8", "uint8"))),
+        pytest.param(
+            "QLinearMatMul-21", "a", "b", (("int8", "uint8"), ("int8", "uint8")), marks=pytest.mark.nightly
+        ),
         ("Pow-15", "X", "Y", (("float", "int32"), PLAIN[:3] + PLAIN[6:])),
         ("Gather-13", "data", "indices", (PLAIN, ("int32", "int64"))),
     ],
@@ -171,7 +173,7 @@ def test_unsigned_numbers_are_no_negative_ones() -> None:
         pytest.param("Attention-25", "alone_is_causal_1", marks=pytest.mark.nightly),
         pytest.param("Attention-25", "alone_softcap_0_5", marks=pytest.mark.nightly),
         ("Gemm-13", "alone_transA_1"),
-        ("Conv-22", "alone_auto_pad_SAME_LOWER"),
+        pytest.param("Conv-22", "alone_auto_pad_SAME_LOWER", marks=pytest.mark.nightly),
     ],
 )
 def test_a_mechanism_stands_alone_in_float(name: str, word: str) -> None:

@@ -150,7 +150,9 @@ PROGRAMS: dict[str, tuple[Callable[[str], Case], Callable[[Rng, str], NDArray[np
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    "width", [pytest.param(name, marks=() if name == "float" else pytest.mark.nightly) for name in WIDTHS]
+)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_honest_programs_are_never_accused(program: str, width: str) -> None:
     make_case, run, kind = PROGRAMS[program]
