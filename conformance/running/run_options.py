@@ -115,8 +115,8 @@ class RunPlan:
 
     @cached_property
     def forms_by_case(self) -> Mapping[str, Sequence[str]]:
-        """The forms that each case of the suite goes in."""
-        return forms_by_case(self.suite, self.forms, self.sampled, self.own_forms)
+        """The forms that each selected case goes in."""
+        return forms_by_case(self.suite, self.forms, self.sampled, self.own_forms, self.selected)
 
     def rows_of(self, case_id: str) -> int:
         """How many rows a case has."""
@@ -153,7 +153,7 @@ class RunPlan:
         """Of cases in the form `again` the one that runs before each of their runs."""
         if self.between is not None or "again" not in self.forms:
             return self.between or {}
-        return form_sample(self.suite, self.sampled or CASES).between
+        return form_sample(self.suite, self.sampled or CASES, self.selected).between
 
     def _read_between(self, case_id: str) -> Case | None:
         found = self.cases_between.get(case_id)

@@ -43,38 +43,48 @@ class FormSample:
         return [form for form in forms if form == forms[0] or case_id in self.cases.get(form, ())]
 
 
-_SAMPLES: dict[tuple[str, int, int], FormSample] = {}
+_SAMPLES: dict[tuple[str, int, int], dict[str, FormSample]] = {}
 _MOST_SAMPLES = 8
 
 
-def form_sample(suite: Suite, cases: int = CASES) -> FormSample:
-    """The sample of each form in a suite; it is made once for each suite and number of cases.
+def form_sample(suite: Suite, cases: int = CASES, among: Sequence[str] | None = None) -> FormSample:
+    """The sample of each form in a suite; it is made once for each operator version and number of cases.
 
     It hangs on the cases alone, not on their order. Calls that must be refused, or that nothing is said of,
-    are none of it: a form says nothing of these.
+    are none of it: a form says nothing of these. With `among` it is that of these cases' operators alone.
     """
     key = suite.digest, len(suite.case_ids), cases
     if key not in _SAMPLES:
         while len(_SAMPLES) >= _MOST_SAMPLES:
             del _SAMPLES[next(iter(_SAMPLES))]
-        _SAMPLES[key] = _make(suite, cases)
-    return _SAMPLES[key]
+        _SAMPLES[key] = {}
+    made, found = _SAMPLES[key], []
+    wanted = None if among is None else {case_id.rsplit("/", 2)[0] for case_id in among}
+    for operator, own in answered_cases(suite.case_ids).items():
+        if wanted is None or operator in wanted:
+            if operator not in made:
+                made[operator] = _make(suite, own, cases)
+            found.append(made[operator])
+    chosen = {
+        form: frozenset[str]().union(*(sample.cases.get(form, frozenset()) for sample in found))
+        for form in (*_TELLS, "untouched", "threads", "again")
+    }
+    return FormSample(chosen, {one: other for sample in found for one, other in sample.between.items()})
 
 
-def _make(suite: Suite, cases: int) -> FormSample:
-    chosen: defaultdict[str, set[str]] = defaultdict(set)
+def _make(suite: Suite, own: Sequence[str], cases: int) -> FormSample:
+    """The sample of one operator version, of its cases."""
+    chosen: dict[str, set[str]] = {}
     between: dict[str, str] = {}
-    for own in answered_cases(suite.case_ids).values():
-        outlines = [suite.outline(candidate) for candidate in _candidates(suite, own)]
-        for form, tells in _TELLS.items():
-            chosen[form].update(covering([outline for outline in outlines if tells(outline)], cases))
-        chosen["untouched"].update(covering(outlines, 1)[:_UNTOUCHED])
-        largest = sorted(own, key=partial(_smallness, suite))
-        chosen["threads"].update(largest[:_LARGEST])
-        pairs = list(_pairs(suite, outlines)) or list(_pairs(suite, list(map(suite.outline, own))))
-        for one, other in pairs:
-            between |= {one: other, other: one}
-    chosen["again"].update(between)
+    outlines = [suite.outline(candidate) for candidate in _candidates(suite, own)]
+    for form, tells in _TELLS.items():
+        chosen[form] = set(covering([outline for outline in outlines if tells(outline)], cases))
+    chosen["untouched"] = set(covering(outlines, 1)[:_UNTOUCHED])
+    chosen["threads"] = set(sorted(own, key=partial(_smallness, suite))[:_LARGEST])
+    pairs = list(_pairs(suite, outlines)) or list(_pairs(suite, list(map(suite.outline, own))))
+    for one, other in pairs:
+        between |= {one: other, other: one}
+    chosen["again"] = set(between)
     return FormSample({form: frozenset(each) for form, each in chosen.items()}, between)
 
 
@@ -201,15 +211,17 @@ def forms_by_case(
     forms: Sequence[str],
     sampled: int | None,
     own: Mapping[str, Sequence[str]] | None = None,
+    among: Sequence[str] | None = None,
 ) -> Mapping[str, Sequence[str]]:
     """The forms of each case of a suite: all, or with `sampled` the first and those it is in the sample of.
 
-    A case that `own` has goes in those of its own that are among the forms, or else in the first.
+    A case that `own` has goes in those of its own that are among the forms, or else in the first. With
+    `among` nobody asks for cases of other operators than of these.
     """
     found = FormsByCase(suite.case_ids, forms)
     if sampled is not None and len(forms) > 1:
         found = FormsByCase(suite.case_ids, forms[:1])
-        sample = form_sample(suite, sampled)
+        sample = form_sample(suite, sampled, among)
         for case_id in frozenset[str]().union(*(sample.cases.get(form, ()) for form in forms[1:])):
             found.others[case_id] = sample.forms_of(case_id, forms)
     for case_id, wanted in (own or {}).items():

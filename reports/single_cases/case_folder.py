@@ -293,7 +293,7 @@ def write_reproduction(suite: Suite, case_id: str, folder: Path, form: str | Non
     case = suite.case(case_id)
     named = case.valid_case
     valid = suite.case(named) if named is not None and named in suite else None
-    between = form_sample(suite).between.get(case_id)
+    between = form_sample(suite, among=[case_id]).between.get(case_id)
     write_case(case, folder, valid, None if between is None else suite.case(between))
     if form is not None:
         path = folder / "case.json"
