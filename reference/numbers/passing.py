@@ -58,10 +58,16 @@ def or_kept_in_type(
     beyond = leaves_type(exact)
     if not beyond.any():
         return found
-    for kept in (*kept_in_type(exact), *others, *(each for other in others for each in kept_in_type(other))):
-        for go_on in continued:
-            found = found.or_also(go_on(kept), beyond)
-            found = found.or_also(_in_double(go_on(_in_double(kept))), beyond)
+    kept = (*kept_in_type(exact), *others, *(each for other in others for each in kept_in_type(other)))
+    values = np.stack([each.value.spread(exact.shape).floors() for each in kept])
+    held = Numbers.exact(values, exact.working)
+    came = [go_on(held) for go_on in continued]
+    came += [_in_double(go_on(_in_double(held))) for go_on in continued]
+    integers = np.concatenate([each.value.spread(values.shape).floors() for each in came])
+    # Where the sum lies within the type, all rows are made alike.
+    rows = {tuple(np.where(beyond, row, 0).flat): row for row in integers}
+    for row in rows.values():
+        found = found.or_also(Numbers.exact(row, exact.working), beyond)
     return found
 
 
