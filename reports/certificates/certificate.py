@@ -368,6 +368,7 @@ def _profile(evaluated: ProfileResult) -> dict[str, Any]:
         "met": evaluated.met,
         "reasons": list(evaluated.reasons),
         "demandedCases": evaluated.demanded,
+        **({"leftOut": _left_out(evaluated)} if evaluated.profile.restriction != "none" else {}),
         "waivers": [
             {
                 **waiver.waiver.model_dump(mode="json"),
@@ -377,3 +378,8 @@ def _profile(evaluated: ProfileResult) -> dict[str, Any]:
             for waiver in evaluated.waivers
         ],
     }
+
+
+def _left_out(evaluated: ProfileResult) -> dict[str, Any]:
+    """What the profile's restriction leaves out: cases, and operator versions of which it leaves out all."""
+    return {"cases": evaluated.left_out, "operators": list(evaluated.whole)}

@@ -16,7 +16,7 @@ from reports.certificates.profile_checks import is_ready_made
 from reports.results.case_results import Results
 from reports.results.told_facts import items, mapping, text
 from reports.text.pages_alone import render_page
-from reports.text.phrasing import count, moment, plural
+from reports.text.phrasing import count, listed, moment, plural
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,18 @@ class CertificatePage:
         name = self.profile.profile.profile
         what = "is met" if self.profile.met else "is not met"
         whose = "The profile" if is_ready_made(self.profile.profile) else "The certifier's own profile"
-        return f"{whose} {name} ({self.profile.profile.description}) {what}."
+        return f"{whose} {name} ({self.profile.profile.description}) {what}.{self._restriction}"
+
+    @property
+    def _restriction(self) -> str:
+        """What a profile's restriction comes to, in a sentence behind a space; empty without one."""
+        if self.profile is None or self.profile.profile.restriction == "none":
+            return ""
+        whole = self.profile.whole
+        said = f" It demands {plural(self.profile.demanded, 'case')}, which name every attribute that has a "
+        said += "default, to one node of tensors alone, in models that declare each type and the extents of "
+        said += f"inputs; {count(self.profile.left_out)} that do not are left out"
+        return f"{said}, of {listed(whole)} all." if whole else f"{said}."
 
     @property
     def facts(self) -> list[tuple[str, str, str]]:

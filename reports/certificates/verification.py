@@ -30,7 +30,7 @@ from reports.certificates.profile_checks import (
 )
 from reports.certificates.record_shape import check_shape, find_odd_lines, find_wrong_days, is_believed
 from reports.certificates.rejudging import judge_again
-from reports.gates.profile_evaluation import evaluate
+from reports.gates.profile_evaluation import demanded_cases, evaluate
 from reports.gates.profiles import Profile
 from reports.results.case_results import Followed, Results, put_together
 from reports.results.standing import OWN, SuiteStanding, VersionTrust
@@ -149,10 +149,7 @@ def _check_profile(
     found.checked += [] if held.agrees is None else [held.agrees]
     found.stated += [] if held.stated is None else [held.stated]
     now = evaluate(profile, results, evidence.today, evidence.standing or OWN)
-    failing = sum(
-        each.fails and profile.demands(each.operator, each.id.family, each.element_type)
-        for each in results.cases
-    )
+    failing = sum(each.fails for each in demanded_cases(profile, results))
     waived = tell_waivers(now, failing)
     if waived is not None:
         found.notes.insert(0, waived)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 from conformance.judging.verdicts import FAILING, UNCOUNTED, word
+from conformance.recording.faults import FaultFinder, count_threads
+from conformance.recording.suite_ordered import cases_in_order
+from conformance.suite.suites import Suite
 from opcert.vocabulary.errors import InternalError
 from opcert.vocabulary.names import OperatorName
 from reports.causes.followed_readings import fault_text
 from reports.causes.lenient_passes import lenient_passes
 from reports.gates.profiles import Profile, Waiver
-from reports.results.case_results import CaseResult, Results
+from reports.results.case_results import CaseResult, Results, in_other_forms
 from reports.results.standing import OWN, SuiteStanding
+from reports.results.told_facts import mapping
 from reports.text.phrasing import plural
 
 
@@ -33,12 +38,18 @@ class WaiverUse:
 
 @dataclass(frozen=True)
 class ProfileResult:
-    """What a profile says to a run: met where there is no reason against it."""
+    """What a profile says to a run: met where there is no reason against it.
+
+    `left_out` counts the cases that its restriction leaves out, `whole` the operator versions of which it
+    leaves out all.
+    """
 
     profile: Profile
     reasons: tuple[str, ...]
     demanded: int
     waivers: tuple[WaiverUse, ...]
+    left_out: int = 0
+    whole: tuple[str, ...] = ()
 
     @property
     def met(self) -> bool:
@@ -57,14 +68,11 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
     """
     if not profile.is_settled:
         raise InternalError("the profile is not settled", got=profile.profile)
-    demanded = [
-        result
-        for result in results.cases
-        if profile.demands(result.operator, result.id.family, result.element_type)
-    ]
+    asked = _asked(profile, results)
+    demanded = demanded_cases(profile, results)
     waivers = tuple(_use(waiver, demanded, on) for waiver in profile.waivers)
     waived = frozenset(case for waiver in waivers for case in waiver.covered)
-    reasons = [*_record_reasons(results, demanded)]
+    reasons = [*_record_reasons(profile, results, demanded)]
     reasons += _arithmetic_reasons(profile, results)
     if profile.suite == "released":
         departing = [OperatorName.parse(departure.operator) for departure in standing.departures]
@@ -76,9 +84,15 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
         if domain != text and domain not in domains:
             reasons.append(f"{text}: the suite has no operator of {domain}")
     of_suite = [operator for operator in results.by_operator if profile.demands_operator(operator)]
+    kept = {result.operator for result in demanded}
+    whole = {result.operator for result in asked} - kept
     for operator in dict.fromkeys([*profile.named_operators, *of_suite]):
         own = [result for result in demanded if result.operator == operator]
-        if not own:
+        if profile.restriction != "none" and _defaults(results.suite, operator) is None:
+            reasons.append(f"{operator}: the suite does not say which attributes have a default")
+        elif operator in whole and not (profile.is_written and operator in profile.named_operators):
+            continue
+        elif not own:
             reasons.append(f"{operator}: the suite has no case that the profile demands")
             continue
         reasons += _operator_reasons(profile, operator, own, waived)
@@ -91,7 +105,59 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
             )
     if demanded and not any(result.verdict == "pass" for result in demanded):
         reasons.append("no demanded case passes")
-    return ProfileResult(profile, tuple(reasons), len(demanded), waivers)
+    left_out = len(asked) - len(demanded)
+    return ProfileResult(
+        profile, tuple(reasons), len(demanded), waivers, left_out, tuple(map(str, sorted(whole)))
+    )
+
+
+def _asked(profile: Profile, results: Results) -> list[CaseResult]:
+    return [
+        result
+        for result in results.cases
+        if profile.demands(result.operator, result.id.family, result.element_type)
+    ]
+
+
+_UNSTATED_FORMS = frozenset(("dynamic", "again", "strided"))
+"""Forms whose models leave extents open, or have a value between two nodes of which no type is declared."""
+
+
+def demanded_cases(profile: Profile, results: Results) -> list[CaseResult]:
+    """The cases that a profile demands, in suite order.
+
+    Where it restricts them, those that leave nothing unsaid, as they went in the forms that do not either.
+    Raises UserError where a case has to be read for that, and is damaged.
+    """
+    asked = _asked(profile, results)
+    if profile.restriction == "none":
+        return asked
+    defaults = {operator: _defaults(results.suite, operator) for operator in results.by_operator}
+    return [
+        in_other_forms(result, _UNSTATED_FORMS)
+        for result in asked
+        if _is_explicit(results.suite, str(result.id), defaults[result.operator])
+    ]
+
+
+def _defaults(suite: Suite, operator: OperatorName) -> frozenset[str] | None:
+    """The attributes of an operator that have a default; None where the suite says nothing of attributes."""
+    told = mapping(mapping(suite.facts.get("operators")).get(str(operator))).get("attributes")
+    if not isinstance(told, dict):
+        return None
+    return frozenset(name for name, each in told.items() if mapping(each).get("default") is not None)
+
+
+def _is_explicit(suite: Suite, case_id: str, defaults: frozenset[str] | None) -> bool:
+    """Whether a case gives every attribute that has a default, to one node of tensors alone.
+
+    Of such a node every value is an input or output of the model, which declares its type. Values in bodies,
+    and between a sequence's tensors and the node, are declared nowhere.
+    """
+    case = suite.case(case_id, call_alone=True)
+    has_graph = any(attribute.kind.startswith("graph") for attribute in case.attributes.values())
+    plain = case.model is None and not case.slots and not case.output_types and not has_graph
+    return plain and defaults is not None and defaults <= case.attributes.keys()
 
 
 def _arithmetic_reasons(profile: Profile, results: Results) -> list[str]:
@@ -111,17 +177,30 @@ def _use(waiver: Waiver, demanded: Sequence[CaseResult], on: date) -> WaiverUse:
     return WaiverUse(waiver, waiver.expires < on, named)
 
 
-def _record_reasons(results: Results, demanded: Sequence[CaseResult]) -> list[str]:
+def _record_reasons(profile: Profile, results: Results, demanded: Sequence[CaseResult]) -> list[str]:
     reasons = []
     if results.record.partial:
         reasons.append("the record is partial: the run did not come to its end")
     operators = {str(result.operator) for result in demanded}
+    faults = results.record.faults if profile.restriction == "none" else _faults_between(results, demanded)
     reasons += [
         f"fault of the run: {fault_text(fault)}"
-        for fault in results.record.faults
+        for fault in faults
         if fault.get("operator") is None or fault.get("operator") in operators
     ]
     return reasons
+
+
+def _faults_between(results: Results, demanded: Sequence[CaseResult]) -> list[Mapping[str, Any]]:
+    """The faults that the rows which count show, and those that no case is to blame for."""
+    cases = {str(result.id) for result in demanded}
+    finder = FaultFinder(count_threads(results.record.header))
+    for _, rows in cases_in_order(results.record.results):
+        counted = [row for row in rows if row.case in cases and row.form not in _UNSTATED_FORMS]
+        for row in counted:
+            finder.see(row)
+        finder.compare([row for row in counted if row.response != "none"])
+    return [*finder.faults(), *(fault for fault in results.record.faults if fault.get("operator") is None)]
 
 
 def _operator_reasons(

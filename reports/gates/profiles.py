@@ -89,6 +89,7 @@ Unsupported = Literal["operator", "case", "none"]
 Lenient = Literal["any", "none"]
 Everything = Literal["all"]
 DemandedSuite = Literal["released", "any"]
+Restriction = Literal["explicit", "none"]
 _EVERY_OF = re.compile(r"\w+(?:\.\w+)*::\*", re.ASCII)
 _UNVERSIONED = re.compile(r"\w+(?:\.\w+)*::\w+", re.ASCII)
 _DOMAIN = re.compile(r"\w+(?:\.\w+)*", re.ASCII)
@@ -143,6 +144,8 @@ class Profile(Strict):
     the same of answers that are less exact than the table of functions. `suite` is whose
     cases they must be: `released`, of each operator version those of the suite that opcert carries; `any`.
     `arithmetic` is in what float may be computed, as `--arithmetic` takes it; float32 where nothing is said.
+    `restriction` leaves out what leaves something unsaid: `explicit`, calls that a default completes, and
+    models with open extents or values without a declared type (`reports.gates.profile_evaluation`).
     """
 
     profile: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,63}$")
@@ -162,6 +165,7 @@ class Profile(Strict):
     inexact: Lenient = "any"
     suite: DemandedSuite = "any"
     arithmetic: str | None = None
+    restriction: Restriction = "none"
     waivers: Listed[Waiver] = ()
     _document: YamlDocument | None = PrivateAttr(default=None)
 

@@ -295,6 +295,15 @@ def _worst(own: tuple[Result, ...]) -> tuple[str, Result | None]:
     return verdict, next((result for result in own if result.verdict == verdict), None)
 
 
+def in_other_forms(case: CaseResult, forms: Container[str]) -> CaseResult:
+    """A case as its rows in other forms than these have it; `not_run` where there are none."""
+    rows = tuple(row for row in case.rows if row.form not in forms)
+    if len(rows) == len(case.rows):
+        return case
+    verdict, row = _worst(rows)
+    return case if row is not None and row is case.row else replace(case, verdict=verdict, row=row, rows=rows)
+
+
 def _bare_facts(suite: Suite, case_id: str) -> CaseFacts:
     entry = suite.entry(case_id)
     return CaseFacts(intern(entry["element_type"]), intern(entry["demand"]), None, _NOTHING, _NO_SIZE)
