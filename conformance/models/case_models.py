@@ -131,6 +131,29 @@ def build_model(
     return bring_into_form(raw, tensors, form)
 
 
+def join_models(models: Sequence[bytes]) -> bytes:
+    """Serialized ModelProtos of one node each, all of one operator version, as one with independent nodes.
+
+    Inputs and outputs stand in the order of the models; `c<n>_` is put before the names of the n-th, from 0.
+    """
+    joined = ModelProto.FromString(models[0])
+    for field in ("node", "input", "output"):
+        joined.graph.ClearField(field)
+    for number, raw in enumerate(models):
+        model = ModelProto.FromString(raw)
+        graph = model.graph
+        for node in graph.node:
+            for names in (node.input, node.output):
+                names[:] = [f"c{number}_{name}" if name else "" for name in names]
+        for declared in (*graph.input, *graph.output):
+            declared.name = f"c{number}_{declared.name}"
+        joined.graph.node.extend(graph.node)
+        joined.graph.input.extend(graph.input)
+        joined.graph.output.extend(graph.output)
+        joined.ir_version = max(joined.ir_version, model.ir_version)
+    return bytes(joined.SerializeToString(deterministic=True))
+
+
 def bring_into_form(raw: bytes, inputs: Inputs, form: Form) -> bytes:
     """A serialized ModelProto that takes `inputs` by name, in a form; `raw` itself where that is `inputs`."""
     if form == "inputs":

@@ -4,13 +4,15 @@ A folder of outputs has one folder for each case, named as `case_folder` says or
 it lie `output_0`, `output_1` and so on, each as `.npy` or `.pb` (a TensorProto), or all in `outputs.npz`;
 `status.json` may say what happened instead (`status`, `message`, `seconds`), or describe outputs that lie
 there as plain bytes (`outputs`: `file`, `element_type`, `shape`; elements as the worker protocol has them).
+The outputs of a batch, several cases in one model, lie in one folder; the export's index says whose each is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,8 @@ from opcert.vocabulary.strict_json import parse_json
 from opcert.vocabulary.tensors import Tensor
 
 FORM: Form = "inputs"
+BATCH = "batch-"
+"""How the folders of batches begin; no case's folder does, for that begins with a domain."""
 STATUS = "status.json"
 ARCHIVE = "outputs.npz"
 _MOST_BYTES = 1 << 30
@@ -35,6 +39,9 @@ _LONGEST_STATUS = 1 << 20
 _LARGEST_INDEX = 1 << 28
 _ANSWERED = "answered"
 _STATUSES = (_ANSWERED, "unsupported", "rejected", "crashed", "timed_out")
+_MOST_OPENED = 16
+Numbered = dict[int, Callable[[], Tensor]]
+"""How each output that lies in a folder is read, by its number."""
 _OUTPUT = re.compile(r"output_(0|[1-9][0-9]{0,3})\.(npy|pb)")
 
 
@@ -65,11 +72,28 @@ class Device:
         )
 
 
-def read_index(path: Path, digest: str) -> frozenset[str]:
-    """The cases that an export lists in its index; raises UserError where it is of another suite, or none."""
+@dataclass(frozen=True)
+class Batched:
+    """Where the outputs of a case lie that was exported in a batch: the batch's folder, and their numbers."""
+
+    folder: str
+    outputs: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ExportIndex:
+    """The cases that an export lists, and where the outputs of those lie that it has in batches."""
+
+    cases: frozenset[str]
+    batched: Mapping[str, Batched]
+
+
+def read_index(path: Path, digest: str) -> ExportIndex:
+    """The index of an export; raises UserError where it is of another suite, or none."""
     try:
         found = parse_json(read_regular(path, _LARGEST_INDEX))
         cases = frozenset(str(case["id"]) for case in found["cases"])
+        batched = {str(case["id"]): _read_batched(case) for case in found["cases"] if "batch" in case}
         suite = str(found["suite"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         told = one_line(f"{type(error).__name__}: {error}")
@@ -82,7 +106,19 @@ def read_index(path: Path, digest: str) -> frozenset[str]:
             where=Place(str(path)),
             remedy="Name the suite that the cases were exported from.",
         )
-    return cases
+    taken = [(place.folder, number) for place in batched.values() for number in place.outputs]
+    if len(set(taken)) < len(taken):
+        raise UserError("the index gives an output of a batch to two cases", where=Place(str(path)))
+    return ExportIndex(cases, batched)
+
+
+def _read_batched(case: Mapping[str, Any]) -> Batched:
+    folder, outputs = case["batch"], tuple(case["outputs"])
+    if not isinstance(folder, str) or Path(folder).name != folder or not folder.startswith(BATCH):
+        raise ValueError(f"{folder!r} is no batch's folder")
+    if not all(type(number) is int and number >= 0 for number in outputs):
+        raise ValueError(f"the outputs of {case['id']} have no numbers")
+    return Batched(folder, outputs)
 
 
 class _Unreadable(Exception):
@@ -91,25 +127,33 @@ class _Unreadable(Exception):
 
 @dataclass(frozen=True)
 class ReturnedFiles:
-    """The outputs of one device; `seconds` is what a case counts as that ran out of time."""
+    """The outputs of one device; `seconds` is what a case counts as that ran out of time.
+
+    `batched` says where those lie that the device computed several cases at a time for. A case's own folder
+    comes before its batch's: there lies what a device gave that took the batch apart.
+    """
 
     folder: Path
     seconds: float
+    batched: Mapping[str, Batched] = field(default_factory=dict)
+    _opened: dict[str, tuple[float, Numbered]] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def at(cls, folder: Path, seconds: float) -> ReturnedFiles:
+    def at(cls, folder: Path, seconds: float, batched: Mapping[str, Batched] | None = None) -> ReturnedFiles:
         """Those in a folder; raises UserError where there is none."""
         if not folder.is_dir():
             raise UserError("no folder of outputs", got=str(folder), remedy="Name the folder that came back.")
-        return cls(folder, seconds)
+        return cls(folder, seconds, batched or {})
 
     def response(self, case_id: str) -> Response | None:
         """What the device did with a case; None where nothing came back of it."""
-        place = self._place(case_id)
-        if place is None:
+        place, batch = self._place(case_id), self.batched.get(case_id)
+        if place is None and batch is None:
             return None
         try:
-            return self._read(place)
+            if place is not None:
+                return self._read(place)
+            return None if batch is None else self._read_batched(batch)
         except (OSError, UserError, ValueError) as error:
             told = f"{type(error).__name__}: {error}"
         except _Unreadable as error:
@@ -118,10 +162,54 @@ class ReturnedFiles:
 
     def foreign(self, case_ids: Collection[str]) -> list[str]:
         """Folders that are of no case of the suite, by name."""
-        known = {case_folder(case_id) for case_id in case_ids}
+        known = {case_folder(case_id) for case_id in case_ids} | {one.folder for one in self.batched.values()}
         roots = {case_id.partition("/")[0] for case_id in case_ids}
         found = (entry.name for entry in self.folder.iterdir() if entry.is_dir())
         return sorted(name for name in found if name not in known and name not in roots)
+
+    def refused_batches(self) -> Iterator[tuple[str, str]]:
+        """The batches that the device did not compute, with what it says: nobody knows whose fault it is."""
+        for name in dict.fromkeys(place.folder for place in self.batched.values()):
+            try:
+                stated = _status(self._of_batch(name))
+            except (OSError, UserError, ValueError, _Unreadable):
+                continue
+            if stated.get("status", _ANSWERED) in _STATUSES[1:]:
+                yield name, one_line(f"{stated['status']}: {stated.get('message', '')}".rstrip(": "), 200)
+
+    def _of_batch(self, name: str) -> Path:
+        place = self.folder / name
+        if place.is_symlink():
+            raise _Unreadable(f"{name} is a link")
+        return place
+
+    def _read_batched(self, batch: Batched) -> Response | None:
+        """What a case has of its batch; a status of the batch says nothing of one case, so it was not run."""
+        if not self._of_batch(batch.folder).is_dir():
+            return None
+        if batch.folder not in self._opened:
+            while len(self._opened) >= _MOST_OPENED:
+                del self._opened[next(iter(self._opened))]
+            self._opened[batch.folder] = self._open(batch.folder)
+        seconds, given = self._opened[batch.folder]
+        missing = [number for number in batch.outputs if number not in given]
+        if missing and len(missing) < len(batch.outputs):
+            raise _Unreadable(f"output_{missing[0]} is missing, and others of the case are there")
+        return None if missing else Answered(tuple(given[number]() for number in batch.outputs), seconds)
+
+    def _open(self, name: str) -> tuple[float, Numbered]:
+        """How long each case of a batch took, and how outputs are read; raises where that is unclear."""
+        place = self.folder / name
+        stated = _status(place)
+        status = stated.get("status", _ANSWERED)
+        own = [one.outputs for one in self.batched.values() if one.folder == name]
+        most = max(number for outputs in own for number in outputs) + 1
+        given = _numbered(place, stated.get("outputs"), most)
+        _check_status(status, len(given))
+        beyond = [number for number in sorted(given) if number >= most]
+        if beyond:
+            raise _Unreadable(f"output_{beyond[0]} is none of the {most} outputs of {name}")
+        return _seconds(stated) / len(own), given
 
     def _place(self, case_id: str) -> Path | None:
         for name in (case_folder(case_id), case_id):
@@ -134,13 +222,10 @@ class ReturnedFiles:
         stated = _status(place)
         status, seconds = stated.get("status", _ANSWERED), _seconds(stated)
         outputs = tuple(_outputs(place, stated.get("outputs")))
-        if status not in _STATUSES:
-            raise _Unreadable(f"{STATUS} has the status {status!r}; expected one of {', '.join(_STATUSES)}")
+        _check_status(status, len(outputs))
         if status == _ANSWERED:
             # One with a status alone answered a call without outputs; of one with neither nothing came back.
             return Answered(outputs, seconds) if outputs or stated else None
-        if outputs:
-            raise _Unreadable(f"{STATUS} says {status}, and there are {len(outputs)} outputs")
         message = cut(str(stated.get("message", "")), LONGEST_MESSAGE)
         match status:
             case "crashed":
@@ -163,6 +248,13 @@ def _status(place: Path) -> Mapping[str, Any]:
     return found
 
 
+def _check_status(status: object, outputs: int) -> None:
+    if status not in _STATUSES:
+        raise _Unreadable(f"{STATUS} has the status {status!r}; expected one of {', '.join(_STATUSES)}")
+    if status != _ANSWERED and outputs:
+        raise _Unreadable(f"{STATUS} says {status}, and there are {outputs} outputs")
+
+
 def _seconds(stated: Mapping[str, Any]) -> float:
     found = stated.get("seconds", 0.0)
     return float(found) if type(found) in (int, float) and 0 <= found <= MOST_SECONDS else 0.0
@@ -170,27 +262,50 @@ def _seconds(stated: Mapping[str, Any]) -> float:
 
 def _outputs(place: Path, described: object) -> Iterator[Tensor]:
     """The outputs of a case in order; raises where one is missing, there twice, or cannot be read."""
+    found = _numbered(place, described, MOST_OUTPUTS)
+    for number in range(len(found)):
+        if number not in found:
+            raise _Unreadable(f"output_{number} is missing, and output_{max(found)} is there")
+        yield found[number]()
+
+
+def _numbered(place: Path, described: object, most: int) -> Numbered:
+    """How each output in a folder is read, by its number; raises where that is unclear.
+
+    Described ones, and those in an archive, have numbers below `most`; one that is null is not there.
+    """
+    found: Numbered = {}
     if described is not None:
-        if not isinstance(described, list) or len(described) > MOST_OUTPUTS:
-            raise _Unreadable(f"{STATUS} has outputs that are no list of at most {MOST_OUTPUTS}")
-        yield from (_described(place, entry) for entry in described)
-        return
-    if (place / ARCHIVE).exists():
-        yield from _archived(read_regular(place / ARCHIVE, _MOST_BYTES))
-        return
-    names: dict[int, str] = {}
-    for entry in sorted(place.iterdir()):
-        if match := _OUTPUT.fullmatch(entry.name):
-            if int(match[1]) in names:
-                raise _Unreadable(f"there are {names[int(match[1])]} and {entry.name}")
-            names[int(match[1])] = entry.name
-        elif entry.name != STATUS and entry.suffix in (".npy", ".pb", ".npz"):
-            raise _Unreadable(f"{entry.name} is no output of the case: expected output_0.npy and so on")
-    for number in range(len(names)):
-        if number not in names:
-            raise _Unreadable(f"output_{number} is missing, and output_{max(names)} is there")
-        raw = read_regular(place / names[number], _MOST_BYTES)
-        yield parse_tensor(raw) if names[number].endswith(".pb") else parse_array(raw)
+        if not isinstance(described, list) or len(described) > most:
+            raise _Unreadable(f"{STATUS} has outputs that are no list of at most {most}")
+        there = [(number, entry) for number, entry in enumerate(described) if entry is not None]
+        found = {number: partial(_described, place, entry) for number, entry in there}
+    elif (place / ARCHIVE).exists():
+        arrays = parse_arrays(read_regular(place / ARCHIVE, _MOST_BYTES), _MOST_BYTES)
+        numbers = {f"output_{number}": number for number in range(most)}
+        if not arrays.keys() <= numbers.keys():
+            raise _Unreadable(f"{ARCHIVE} holds {', '.join(sorted(arrays))}; expected output_0 and so on")
+        found = {numbers[name]: partial(_itself, array) for name, array in arrays.items()}
+    else:
+        names: dict[int, str] = {}
+        for entry in sorted(place.iterdir()):
+            if match := _OUTPUT.fullmatch(entry.name):
+                if int(match[1]) in names:
+                    raise _Unreadable(f"there are {names[int(match[1])]} and {entry.name}")
+                names[int(match[1])] = entry.name
+            elif entry.name != STATUS and entry.suffix in (".npy", ".pb", ".npz"):
+                raise _Unreadable(f"{entry.name} is no output of the case: expected output_0.npy and so on")
+        found = {number: partial(_from_file, place / name) for number, name in names.items()}
+    return found
+
+
+def _itself(array: Tensor) -> Tensor:
+    return array
+
+
+def _from_file(path: Path) -> Tensor:
+    raw = read_regular(path, _MOST_BYTES)
+    return parse_tensor(raw) if path.suffix == ".pb" else parse_array(raw)
 
 
 def _described(place: Path, entry: object) -> Tensor:
@@ -199,24 +314,12 @@ def _described(place: Path, entry: object) -> Tensor:
     name, shape = entry["file"], entry.get("shape")
     if Path(name).name != name:
         raise _Unreadable(f"{STATUS} names {one_line(name, 80)}, which is no file of the case's folder")
+    if name.endswith((".npy", ".pb")):
+        return _from_file(place / name)
     raw = read_regular(place / name, _MOST_BYTES)
-    if name.endswith(".npy"):
-        return parse_array(raw)
-    if name.endswith(".pb"):
-        return parse_tensor(raw)
     element_type = ELEMENT_TYPES.get(str(entry.get("element_type")))
     if element_type is None:
         raise _Unreadable(f"{STATUS} gives {name} no element type that there is")
     if not isinstance(shape, list) or not all(type(extent) is int and extent >= 0 for extent in shape):
         raise _Unreadable(f"{STATUS} gives {name} no shape")
     return Tensor.from_bytes(element_type, tuple(shape), raw)
-
-
-def _archived(raw: bytes) -> Iterator[Tensor]:
-    found = parse_arrays(raw, _MOST_BYTES)
-    expected = [f"output_{number}" for number in range(len(found))]
-    if len(found) > MOST_OUTPUTS:
-        raise _Unreadable(f"{ARCHIVE} holds {len(found)} arrays; at most {MOST_OUTPUTS} are allowed")
-    if sorted(found) != sorted(expected):
-        raise _Unreadable(f"{ARCHIVE} holds {', '.join(sorted(found))}; expected {', '.join(expected)}")
-    yield from (found[name] for name in expected)

@@ -153,6 +153,12 @@ class Case:
         """The names of the outputs that are wanted, in order."""
         return tuple(output_name for output_name in self.output_names if output_name)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is one node of tensors: no model of its own, no body, no sequence, optional or map."""
+        has_graph = any(attribute.kind.startswith("graph") for attribute in self.attributes.values())
+        return self.model is None and not self.slots and not self.output_types and not has_graph
+
     def call_digest(self) -> str:
         """The 12 hex digits that the case's id has to have."""
         asked = self.output_names if self.outputs_asked else None

@@ -41,6 +41,12 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     help="A folder of its own for what is expected, for the judges of contrib/judges (flat).",
 )
+@click.option(
+    "--batch",
+    type=click.IntRange(1, 256),
+    default=1,
+    help="At most so many cases in one model, where compiling is dear (flat).",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="A folder.")
 def command(
     suite: str,
@@ -51,6 +57,7 @@ def command(
     most_bytes: int | None,
     sample: int | None,
     expected: Path | None,
+    batch: int,
     output: Path,
 ) -> int:
     """Write every case of SUITE (a folder, a zip, or a name) as a folder.
@@ -61,16 +68,24 @@ def command(
     have no model.onnx. index.json lists all cases, with the digests of their files.
 
     In the layout `flat` it is for a device that opcert cannot reach: model.onnx, input_N.bin, and index.json
-    for all, without what is expected. `opcert judge` takes what the device gives back.
+    for all, without what is expected. `opcert judge` takes what the device gives back. With --batch a model
+    holds several cases of one operator version and type, and index.json says which of its inputs and outputs
+    are whose; `opcert judge` needs it then, as --index.
     """
     from opcert.commands.suite_argument import resolve_suite
     from reports.single_cases.device_folder import Selection
 
     selection = Selection(pattern, element_types, families, most_bytes, sample)
-    if layout == "onnx" and (expected is not None or selection != Selection(pattern)):
+    if layout == "onnx" and (expected is not None or batch > 1 or selection != Selection(pattern)):
         raise UserError(
-            "these options are for a device alone: --dtype, --family, --most-bytes, --sample, --expected",
+            "these options are for a device alone: --dtype, --family, --most-bytes, --sample, --batch, "
+            "--expected",
             remedy="Add --layout flat, or choose cases with -k.",
+        )
+    if expected is not None and batch > 1:
+        raise UserError(
+            "the judges that read what --expected writes do not read batches",
+            remedy="Leave --batch out, or judge with `opcert judge --index`.",
         )
     lock_folder(output, "the suite")
     if expected is not None:
@@ -78,7 +93,7 @@ def command(
         lock_folder(expected, "what is expected")
     with resolve_suite(suite) as opened:
         if layout == "flat":
-            return _export_flat(opened, output, selection, expected)
+            return _export_flat(opened, output, selection, expected, batch)
         return _export_onnx(opened, output, pattern)
 
 
@@ -92,14 +107,19 @@ def _check_apart(expected: Path, output: Path) -> None:
         )
 
 
-def _export_flat(suite: Suite, output: Path, selection: Selection, expected: Path | None) -> int:
+def _export_flat(suite: Suite, output: Path, selection: Selection, expected: Path | None, batch: int) -> int:
     from reports.single_cases.device_folder import INDEX, export_to_device
     from reports.text.phrasing import plural
 
-    carried = export_to_device(suite, output, selection, expected)
+    carried = export_to_device(suite, output, selection, expected, batch)
     say(f"{plural(carried.cases, 'case')} in {output}, listed in {output / INDEX}")
     for what, cases in sorted(carried.left_out.items()):
         say(f"  {plural(cases, 'case')} left out: {what}")
+    if batch > 1:
+        together = carried.cases - sum(carried.alone.values())
+        say(f"  {plural(together, 'case')} in {plural(carried.batches, 'model')} of up to {batch}")
+        for what, cases in sorted(carried.alone.items()):
+            say(f"  {plural(cases, 'case')} with a model of their own: {what}")
     if expected is not None:
         say(f"what is expected: {expected}; {plural(carried.skipped, 'case')} need more than it holds")
     return ExitCode.HOLDS

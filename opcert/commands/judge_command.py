@@ -65,7 +65,7 @@ def command(
     from conformance.processes.worker_limits import Limits
     from conformance.running.device_run import judge_files
     from conformance.running.resuming import RecordPlace
-    from conformance.running.returned_files import Device, ReturnedFiles, read_index
+    from conformance.running.returned_files import BATCH, Device, ReturnedFiles, read_index
     from conformance.running.run_options import RunOptions, RunRequest
     from conformance.runtimes.runtimes import find_runtime
     from opcert.commands.cause_finding import with_known_causes, with_others
@@ -77,22 +77,25 @@ def command(
 
     limits = Limits()
     runtime = find_runtime(f"files:{name}")
-    files = ReturnedFiles.at(outputs, limits.case_seconds)
     path = output or Path("out") / runtime.slug / "run.jsonl"
     lock_record(path)
     given = resolve_suite(suite, folders=folders)
     # The index that the device was given is of the suite that was exported.
-    listed = None if index_path is None else read_index(index_path, given.digest)
+    index = None if index_path is None else read_index(index_path, given.digest)
+    files = ReturnedFiles.at(outputs, limits.case_seconds, index.batched if index else None)
     known = given.case_ids
     with for_arithmetic(given, arithmetic, folders, pattern) as opened:
-        if listed is not None:
-            listed = frozenset(each for each in listed if each in opened)
+        listed = frozenset(each for each in index.cases if each in opened) if index else None
         request = RunRequest(opened, runtime, RunOptions(pattern, limits=limits), only=listed)
         record = judge_files(request, files, Device(name, release), RecordPlace(path), choose_progress())
         foreign = files.foreign(known)
         if foreign:
             told = ", ".join(foreign[:_MOST_NAMED])
             note(f"{plural(len(foreign), 'folder')} of outputs belong to no case of the suite: {told}")
+            if index is None and any(each.startswith(BATCH) for each in foreign):
+                note("folders of batches are read with the index of the export: name it with --index")
+        for folder, said in files.refused_batches():
+            note(f"no case of {folder} was run: {said}; export its cases with models of their own")
 
         def causes(found: Results) -> Results:
             return with_others(with_known_causes(found, folders, known_files), beside_paths)

@@ -155,9 +155,7 @@ def _is_explicit(suite: Suite, case_id: str, defaults: frozenset[str] | None) ->
     and between a sequence's tensors and the node, are declared nowhere.
     """
     case = suite.case(case_id, call_alone=True)
-    has_graph = any(attribute.kind.startswith("graph") for attribute in case.attributes.values())
-    plain = case.model is None and not case.slots and not case.output_types and not has_graph
-    return plain and defaults is not None and defaults <= case.attributes.keys()
+    return case.is_plain and defaults is not None and defaults <= case.attributes.keys()
 
 
 def _arithmetic_reasons(profile: Profile, results: Results) -> list[str]:

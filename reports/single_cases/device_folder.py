@@ -2,7 +2,8 @@
 
 `index.json` lists the cases ([its schema](../../conformance/schemas/export_index.json)); each has a folder
 with `model.onnx` and `input_0.bin` and so on, in the order of the model's inputs, with elements as the worker
-protocol has them: row-major, little-endian, those of less than a byte in one each.
+protocol has them: row-major, little-endian, those of less than a byte in one each. In a batch several cases
+of one operator version and element type are independent nodes of one model, in a folder of the batch.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from conformance.models.case_models import build_model
+from conformance.models.case_models import build_model, join_models
 from conformance.models.input_names import named_inputs
-from conformance.running.returned_files import FORM, Device, case_folder
+from conformance.running.returned_files import BATCH, FORM, Device, case_folder
 from conformance.suite.canonical import sha256
 from conformance.suite.case_selection import nothing_selected
 from conformance.suite.cases import Case
@@ -25,6 +26,7 @@ from conformance.suite.form_sample import covering
 from conformance.suite.properties import runs_twice
 from conformance.suite.suites import Suite
 from opcert.vocabulary.names import operator_path_of
+from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.whole_files import write_bytes, write_text
 from reports.single_cases.plain_goldens import write_goldens
 
@@ -76,42 +78,96 @@ def _sampled(suite: Suite, case_ids: Iterable[str], most: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Carried:
-    """What was written: how many cases, why others were not, and of how many plain goldens are too little."""
+    """What was written: how many cases, why others were not, and of how many plain goldens are too little.
+
+    `batches` counts the models of several cases, and `alone` the cases that have one of their own all the
+    same, by the reason.
+    """
 
     cases: int
     left_out: Counter[str] = field(default_factory=Counter)
     skipped: int = 0
+    batches: int = 0
+    alone: Counter[str] = field(default_factory=Counter)
 
 
 def export_to_device(
-    suite: Suite, folder: Path, selection: Selection, expected: Path | None = None
+    suite: Suite, folder: Path, selection: Selection, expected: Path | None = None, batch: int = 1
 ) -> Carried:
     """Write the selected cases and their index; raises UserError where that cannot be done.
 
-    `expected` is the folder for what is expected of them, which no device is to see.
+    `expected` is the folder for what is expected of them, which no device is to see. With a `batch` of more
+    than one so many cases at most stand in one model.
     """
-    listed: list[dict[str, Any]] = []
     carried: list[Case] = []
     left_out: Counter[str] = Counter()
     offer = Device("a folder", "").offer()
     for case_id in selection.of(suite):
         case = suite.case(case_id)
         refusal = offer.refusal(case)
-        if refusal is not None:
+        if refusal is None:
+            carried.append(case)
+        else:
             left_out[refusal.reason] += 1
-            continue
-        valid = case.valid_case if case.valid_case is not None and case.valid_case in suite else None
-        carried.append(case)
-        listed.append(_write(case, None if valid is None else suite.case(valid), folder))
-    write_index(suite, listed, folder)
+    groups, alone = _group(carried, batch)
+    listed: dict[str, dict[str, Any]] = {}
+    batches = []
+    for number, group in enumerate(groups):
+        written, entries = _write_batch(group, f"{BATCH}{number}_{group[0].operator.short}", folder)
+        batches.append(written)
+        listed |= entries
+    for case in carried:
+        if str(case.id) not in listed:
+            valid = case.valid_case if case.valid_case is not None and case.valid_case in suite else None
+            listed[str(case.id)] = _write(case, None if valid is None else suite.case(valid), folder)
+    write_index(suite, [listed[str(case.id)] for case in carried], folder, batches)
     skipped = 0 if expected is None else write_goldens(carried, suite.digest, expected)
-    return Carried(len(listed), left_out, skipped)
+    return Carried(len(listed), left_out, skipped, len(batches), alone)
 
 
-def write_index(suite: Suite, listed: Sequence[Mapping[str, Any]], folder: Path) -> None:
+def _group(cases: Iterable[Case], most: int) -> tuple[list[list[Case]], Counter[str]]:
+    """Groups of 2 to `most` cases that one model may hold, and why others have models of their own.
+
+    What a device refuses, or does not survive, takes the whole model with it: so no case is among them that
+    may end so.
+    """
+    groups: list[list[Case]] = []
+    alone: Counter[str] = Counter()
+    if most < 2:
+        return groups, alone
+    together: dict[tuple[str, str], list[Case]] = {}
+    for case in cases:
+        reason = _needs_own_model(case)
+        if reason is None:
+            together.setdefault((str(case.operator), case.element_type.name), []).append(case)
+        else:
+            alone[reason] += 1
+    for own in together.values():
+        groups += [own[at : at + most] for at in range(0, len(own), most)]
+    alone["nothing else of their operator and type is left"] = sum(len(group) == 1 for group in groups)
+    return [group for group in groups if len(group) > 1], +alone
+
+
+def _needs_own_model(case: Case) -> str | None:
+    if case.demand != "answer" or case.may_refuse is not None:
+        return "a device may reject them, or must only survive them"
+    if not case.is_plain:
+        return "they are no single node of tensors"
+    if case.properties:
+        return "they are random, or run more than once"
+    return None
+
+
+def write_index(
+    suite: Suite,
+    listed: Sequence[Mapping[str, Any]],
+    folder: Path,
+    batches: Sequence[Mapping[str, Any]] = (),
+) -> None:
     """Write what was exported of a suite as `index.json`; raises UserError where that cannot be done."""
     index = {"format": FORMAT, "opcert": version("opcert"), "suite": suite.digest, "cases": listed}
-    write_text(folder / INDEX, json.dumps(index, indent=1) + "\n")
+    told = {**index, "batches": batches} if batches else index
+    write_text(folder / INDEX, json.dumps(told, indent=1) + "\n")
 
 
 def index_entry(case: Case, folder: str) -> dict[str, Any]:
@@ -130,20 +186,45 @@ def index_entry(case: Case, folder: str) -> dict[str, Any]:
 
 def _write(case: Case, valid_case: Case | None, folder: Path) -> dict[str, Any]:
     name = case_folder(str(case.id))
-    model = build_model(case, FORM, valid_case)
-    write_bytes(folder / name / "model.onnx", model)
-    inputs = []
-    for number, (input_name, tensor) in enumerate(named_inputs(case.inputs)):
-        raw = tensor.to_bytes()
-        file = f"{name}/input_{number}.bin"
-        write_bytes(folder / file, raw)
-        described = {"element_type": tensor.element_type.name, "shape": list(tensor.shape)}
-        inputs.append({"name": input_name, "file": file, **described, "sha256": sha256(raw)})
     return {
         **index_entry(case, name),
-        "model": f"{name}/model.onnx",
-        "sha256": sha256(model),
-        "inputs": inputs,
+        **_write_model(build_model(case, FORM, valid_case), named_inputs(case.inputs), name, folder),
         "outputs": list(case.wanted),
         "runs": 2 if runs_twice(case.properties) else 1,
     }
+
+
+def _write_batch(
+    cases: Sequence[Case], name: str, folder: Path
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Write cases as one model: what the index says of it, and by its id of each case."""
+    inputs: list[tuple[str, Tensor]] = []
+    outputs: list[str] = []
+    entries = {}
+    for number, case in enumerate(cases):
+        own = named_inputs(case.inputs)
+        entries[str(case.id)] = {
+            **index_entry(case, case_folder(str(case.id))),
+            "batch": name,
+            "inputs": list(range(len(inputs), len(inputs) + len(own))),
+            "outputs": list(range(len(outputs), len(outputs) + len(case.wanted))),
+        }
+        inputs += [(f"c{number}_{input_name}", tensor) for input_name, tensor in own]
+        outputs += [f"c{number}_{output}" for output in case.wanted]
+    model = join_models([build_model(case, FORM) for case in cases])
+    return {"folder": name, **_write_model(model, inputs, name, folder), "outputs": outputs}, entries
+
+
+def _write_model(
+    model: bytes, inputs: Sequence[tuple[str, Tensor]], name: str, folder: Path
+) -> dict[str, Any]:
+    """Write a model and its inputs into the folder of that name; what the index says of them."""
+    write_bytes(folder / name / "model.onnx", model)
+    described = []
+    for number, (input_name, tensor) in enumerate(inputs):
+        raw = tensor.to_bytes()
+        file = f"{name}/input_{number}.bin"
+        write_bytes(folder / file, raw)
+        kind = {"element_type": tensor.element_type.name, "shape": list(tensor.shape)}
+        described.append({"name": input_name, "file": file, **kind, "sha256": sha256(raw)})
+    return {"model": f"{name}/model.onnx", "sha256": sha256(model), "inputs": described}
