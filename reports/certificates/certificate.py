@@ -22,7 +22,7 @@ from reports.gates.profile_evaluation import ProfileResult, evaluate
 from reports.gates.profiles import Profile
 from reports.overview.headline import runtime_label
 from reports.overview.untested import find_untested
-from reports.results.adequacy import trust_of, unreviewed
+from reports.results.adequacy import WHY_BELIEVE, trust_of, unreviewed, verified_by
 from reports.results.case_results import CaseResult, Results
 from reports.results.standing import OWN, SuiteStanding
 from reports.results.told_facts import items, mapping, text
@@ -300,6 +300,10 @@ def _predicate(
             *(untested.text for untested in find_untested(results)),
         ],
         "believed": [believed.to_json() for believed in find_believed(results)],
+        "verified": {
+            "page": WHY_BELIEVE,
+            "says": list(verified_by(results)) if standing.is_released else [standing.figures],
+        },
     }
 
 

@@ -152,6 +152,13 @@ class CertificatePage:
         return [recorded, *(f"{each['says']}." for each in self.predicate["believed"])]
 
     @property
+    def verified(self) -> list[str]:
+        """What the expected outputs are verified by, and the page that explains it."""
+        told = self.predicate["verified"]
+        release = f"opcert {text(self.predicate['verifier']['version'])}"
+        return [*items(told["says"]), f"Why to believe them says {text(told['page'])} of {release}."]
+
+    @property
     def verify_command(self) -> str:
         key = " --public-key KEY" if self.key_id else ""
         return f"opcert verify certificate.json{key}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,40 @@ def unreviewed(results: Results) -> str | None:
         f"The cases of {plural(len(found), 'operator version')} are not reviewed: their expectations agree "
         "with independent witnesses, but what they miss was not measured, or a case that fails on a runtime "
         f"is not explained yet ({short_names(found)})."
+    )
+
+
+WHY_BELIEVE = "docs/why-believe.md"
+"""The page that says what the expected outputs are verified by, and how anybody checks it."""
+
+
+def verified_by(results: Results) -> tuple[str, ...]:
+    """What the released suite is verified by: planted faults, witnesses, bytes; a sentence each.
+
+    Figures are of the operator versions of the run.
+    """
+    operators = results.by_operator
+    names = ("made", "equivalent", "killed")
+    known = [
+        mapping(found.adequacy.get("mutants")) for found in map(results.measured.get, operators) if found
+    ]
+    scores = [each for each in known if all(type(each.get(name)) is int for name in names)]
+    lacking = len(operators) - len(scores)
+    told = "Mutation scores were not measured here."
+    if scores:
+        left = sum(each["made"] - each["equivalent"] for each in scores)
+        killed = sum(each["killed"] for each in scores)
+        versions = plural(len(scores), "operator version")
+        told = f"Of {plural(left, 'mistake')} planted in the references of {versions} that change an output, "
+        told += f"the cases notice {count(killed)}"
+        told += f"; of {count(lacking)} more this was not measured here." if lacking else "."
+    trusted = Counter(trust_of(results, operator) for operator in operators)
+    agree = trusted["referenced"] + trusted["reviewed"]
+    return (
+        told,
+        f"The expected outputs of {count(agree)} of {plural(len(operators), 'operator version')} agree with "
+        f"independent witnesses; reviewed: {count(trusted['reviewed'])}.",
+        "The suite has the digest that opcert carries: made again, it has the same bytes on every machine.",
     )
 
 

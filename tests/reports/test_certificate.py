@@ -27,7 +27,17 @@ from reports.overview.cause_paragraphs import readings_lines, summary_table
 from reports.results.case_results import Results, put_together
 from reports.results.standing import Departure, Standing, SuiteStanding, VersionTrust
 from reports.schemas import load_schema
-from tests.reports.sample import CROP_PAD, HEADER, Maker, make_case, sample_cases, sample_facts
+from tests.conftest import REPOSITORY
+from tests.reports.sample import (
+    CROP_PAD,
+    HEADER,
+    PAD,
+    RESIZE_18,
+    Maker,
+    make_case,
+    sample_cases,
+    sample_facts,
+)
 
 DAY = date(2026, 11, 20)
 BEYOND = (Departure(str(CROP_PAD), 0, 8, 2), Departure("org.example::Own-1", 0, 0, 1))
@@ -202,6 +212,32 @@ def test_planted_faults_are_stated_with_the_digest_of_the_cases_measured(
     assert stated["trust"] == "reviewed"
     page = write_certificate_page(certificate, tmp_path).read_text()
     assert "118 of 120 combinations of 2 levels; finds 197 of 200 planted faults" in page
+
+
+def test_it_cites_what_the_expected_outputs_are_verified_by(tmp_path: Path, results: Results) -> None:
+    """Figures are of the operator versions of the run, and of the released suite alone."""
+    mutants = {"made": 1210, "equivalent": 10, "killed": 1197}
+    cases = [make_case(each, "cover", {"extent": "same"}) for each in (CROP_PAD, RESIZE_18)]
+    made = Maker(tmp_path).make(cases, facts=sample_facts())
+    measured = {
+        CROP_PAD: VersionTrust("reviewed", {"mutants": mutants, "cases": "0" * 64}),
+        RESIZE_18: VersionTrust("referenced"),
+        PAD: VersionTrust("reviewed", {"mutants": mutants, "cases": "0" * 64}),
+    }
+    ran = replace(put_together(made.suite, made.record), measured=measured)
+    certificate = make_certificate(ran, on=DAY, standing=RELEASED)
+    told = certificate.statement["predicate"]["verified"]
+    assert told["says"][:2] == [
+        "Of 1,200 mistakes planted in the references of 1 operator version that change an output, the cases "
+        "notice 1,197; of 1 more this was not measured here.",
+        "The expected outputs of 2 of 2 operator versions agree with independent witnesses; reviewed: 1.",
+    ]
+    page = write_certificate_page(certificate, tmp_path).read_text()
+    for each in (*told["says"], told["page"]):
+        assert escape(each) in page
+    assert (REPOSITORY / told["page"]).is_file()
+    (own,) = make_certificate(results, on=DAY).statement["predicate"]["verified"]["says"]
+    assert "are not stated" in own
 
 
 def test_the_page_says_what_was_not_tested_and_that_nobody_signed(results: Results, tmp_path: Path) -> None:
