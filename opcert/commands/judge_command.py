@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode
 
 if TYPE_CHECKING:
+    from conformance.running.returned_files import ReturnedFiles
     from opcert.vocabulary.arithmetics import Arithmetic
 
 _MOST_NAMED = 3
@@ -65,7 +67,7 @@ def command(
     from conformance.processes.worker_limits import Limits
     from conformance.running.device_run import judge_files
     from conformance.running.resuming import RecordPlace
-    from conformance.running.returned_files import BATCH, Device, ReturnedFiles, read_index
+    from conformance.running.returned_files import Device, ReturnedFiles, read_index
     from conformance.running.run_options import RunOptions, RunRequest
     from conformance.runtimes.runtimes import find_runtime
     from opcert.commands.cause_finding import with_known_causes, with_others
@@ -73,7 +75,6 @@ def command(
     from opcert.commands.run_summary import MOST_LINES, exit_code, run_error, state_error, summarise
     from opcert.commands.suite_argument import for_arithmetic, resolve_suite, suite_name_for_commands
     from reports.results.case_results import Results
-    from reports.text.phrasing import plural
 
     limits = Limits()
     runtime = find_runtime(f"files:{name}")
@@ -89,13 +90,7 @@ def command(
         request = RunRequest(opened, runtime, RunOptions(pattern, limits=limits), only=listed)
         record = judge_files(request, files, Device(name, release), RecordPlace(path), choose_progress())
         foreign = files.foreign(known)
-        if foreign:
-            told = ", ".join(foreign[:_MOST_NAMED])
-            note(f"{plural(len(foreign), 'folder')} of outputs belong to no case of the suite: {told}")
-            if index is None and any(each.startswith(BATCH) for each in foreign):
-                note("folders of batches are read with the index of the export: name it with --index")
-        for folder, said in files.refused_batches():
-            note(f"no case of {folder} was run: {said}; export its cases with models of their own")
+        _tell_folders(files, foreign)
 
         def causes(found: Results) -> Results:
             return with_others(with_known_causes(found, folders, known_files), beside_paths)
@@ -107,3 +102,17 @@ def command(
     say(f"record: {path}")
     answer = exit_code(record)
     return int(ExitCode.DOES_NOT_HOLD if foreign and answer is ExitCode.HOLDS else answer)
+
+
+def _tell_folders(files: ReturnedFiles, foreign: Sequence[str]) -> None:
+    """Say which folders are of no case, and which of batches that were not computed."""
+    from conformance.running.returned_files import BATCH
+    from reports.text.phrasing import plural
+
+    if foreign:
+        told = ", ".join(foreign[:_MOST_NAMED])
+        note(f"{plural(len(foreign), 'folder')} of outputs belong to no case of the suite: {told}")
+    if not files.batched and any(each.startswith(BATCH) for each in foreign):
+        note("folders of batches are read with the index of the export: name it with --index")
+    for folder, said in files.refused_batches():
+        note(f"no case of {folder} was run: {said}; export its cases with models of their own")

@@ -20,8 +20,8 @@ from conformance.runtimes.runtimes import Runtime, installer_of
 from conformance.runtimes.scripts import Ran, run_confined
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.whole_files import write_text
+from reports.single_cases.bare_calls import call_of
 from reports.single_cases.bare_script import PACKAGES, BareScript, bare_script, javascript_of, outputs_from
-from reports.single_cases.standalone import CALLS
 from reports.upstream.issues import Issue, ScriptSurroundings
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ MOST_CASES = 4
 """So many cases of a cause are tried until one has a script that reproduces it."""
 _HANDED_ON = re.compile(r"(?m)^(\w+: )?Exception from \S+:$")
 _TOLD = 48
+_HOST = "onnxruntime"
+"""The package that an issue names beside that of the runtime: what a plug-in or an optimiser runs on."""
 _PYTHON = """
 import base64 as _base64, json as _json, os as _os
 _told = _json.dumps([
@@ -78,7 +80,8 @@ class Bareground:
         package = runtime.requirements[0].partition("==")[0]
         self.installer = installer_of(runtime.adapter, runtime.python)
         wanted = runtime.requirements
-        if (runtime.adapter.name, "onnx") in CALLS and "onnx" not in {*map(_name, wanted)}:
+        called = call_of(runtime.adapter.name, "onnx", runtime.options) is not None
+        if called and "onnx" not in {*map(_name, wanted)}:
             wanted = (*wanted, "onnx")
         self.environment: Environment = prepare(
             wanted, self.installer, upgrade=runtime.upgrade, announce=announce
@@ -95,6 +98,11 @@ class Bareground:
             dict(self.installer.build(self.environment.folder, package) or {}),
             " ".join(parts) + (f", Python {python}" if python else ""),
             processor_here(),
+            {
+                name: told
+                for name, told in self.environment.packages.items()
+                if _name(name) == _HOST != _name(package)
+            },
         )
 
     def run(self, script: BareScript) -> tuple[Ran, list[dict[str, Any]] | None]:
@@ -170,8 +178,9 @@ def _script(case: Case, runtime: Runtime, form: str, valid: Case | None) -> Bare
         return f"the form {form} is none"
     which: Form = form
     name = runtime.adapter.name
-    make = javascript_of if name in PACKAGES else bare_script
-    return make(case, name, which, valid)
+    if name in PACKAGES:
+        return javascript_of(case, name, which, valid)
+    return bare_script(case, name, which, valid, runtime.options)
 
 
 def _not_reproduced(tried: CaseResult, case: Case, ran: Ran, dumped: list[dict[str, Any]] | None) -> str:

@@ -81,7 +81,7 @@ class CertificatePage:
         said = f" It demands {plural(self.profile.demanded, 'case')}, which name every attribute that has a "
         said += "default, to one node of tensors alone, in models that declare each type and the shapes of "
         said += f"inputs; {count(self.profile.left_out)} that do not are left out"
-        return f"{said}, of {listed(whole)} all." if whole else f"{said}."
+        return f"{said}, of {listed(list(whole))} all." if whole else f"{said}."
 
     @property
     def facts(self) -> list[tuple[str, str, str]]:

@@ -284,7 +284,8 @@ def _render(report: Report, parts: Sequence[DataPart], where: dict[str, list[int
         "details": where,
         "files": {part.name: [f"{FOLDER}/{part.file}", part.digest] for part in parts} if apart else {},
         "runs": [
-            [page.key, page.runtime, surroundings(runtime_name(page.results.record))] for page in report.pages
+            [page.key, page.runtime, surroundings(runtime_name(page.results.record), _options(page.results))]
+            for page in report.pages
         ],
         "command": _command(report.first.results),
     }
@@ -306,6 +307,12 @@ def _lists(report: Report) -> list[str]:
     """The file beside the page that has every case, for each run."""
     several = len(report.pages) > 1
     return [f"cases-{page.key}.csv" if several else CSV_FILE for page in report.pages]
+
+
+def _options(results: Results) -> dict[str, str]:
+    """The options of the runtime that was tested."""
+    told = mapping(mapping(results.record.header.get("runtime")).get("options"))
+    return {str(name): text(option) for name, option in told.items()}
 
 
 def _command(results: Results) -> list[str]:

@@ -22,8 +22,8 @@ from conformance.suite.cases import Case
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.harmless import for_python, one_line
 from opcert.vocabulary.tensors import Tensor
+from reports.single_cases.bare_calls import BareCall, call_of
 from reports.single_cases.standalone import (
-    CALLS,
     call_lines,
     element_texts,
     inputs_code,
@@ -52,20 +52,25 @@ class BareScript:
         return "\n".join([*first, *lines.splitlines(), *rest]) + "\n"
 
 
-def bare_script(case: Case, runtime: str, form: Form, valid_case: Case | None = None) -> BareScript | str:
-    """The script of a case in a form, or why there is none, in words."""
+def bare_script(
+    case: Case,
+    runtime: str,
+    form: Form,
+    valid_case: Case | None = None,
+    options: Mapping[str, str] | None = None,
+) -> BareScript | str:
+    """The script of a case in a form on a runtime with options, or why there is none, in words."""
     found = why_none(case, runtime, form)
-    if not found and (runtime, kind_of(case)) not in CALLS:
-        found = f"nothing is known of how {runtime} is called by itself"
-    if found:
-        return found
-    return _in_python(case, runtime, form, valid_case)
-
-
-def _in_python(case: Case, runtime: str, form: Form, valid_case: Case | None) -> BareScript:
     kind = kind_of(case)
+    made = None if kind is None else call_of(runtime, kind, options, form)
+    if found or kind is None or made is None:
+        return found or f"nothing is known of how {runtime} is called by itself"
+    return _in_python(case, runtime, made, form, valid_case)
+
+
+def _in_python(case: Case, runtime: str, made: BareCall, form: Form, valid_case: Case | None) -> BareScript:
+    kind, modules, call = kind_of(case), made.modules, made.lines
     assert kind is not None
-    modules, call = CALLS[runtime, kind]
     body = call_lines(case, kind, "inputs" if runtime == "tract" else form, valid_case)
     said = [*_expected(case), *call.strip().splitlines()]
     printed = ["for each in got:", '    print("got", each.dtype, each.shape, each.ravel())']

@@ -24,6 +24,7 @@ from conformance.models.case_models import CARRIED, build_model, has_onnx_form
 from conformance.models.input_names import input_names, slot_names
 from conformance.models.packing_nodes import EVERY_END, NO_ENDS, Ends, is_carried
 from conformance.runtimes.adapter import Adapter, load_adapter
+from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.canonical import plain, sha256
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from conformance.suite.flat_values import take_value, value_of_parts
@@ -280,6 +281,7 @@ def export_suite(suite: Suite, folder: Path, pattern: str | None = None) -> Iter
 
 
 SCRIPT = "reproduce.py"
+_A_PROVIDER = "onnxruntime[ep=openvino]"
 RULES = "unsupported.json"
 """How each runtime that the script knows says that it does not offer something."""
 
@@ -306,6 +308,7 @@ def write_reproduction(suite: Suite, case_id: str, folder: Path, form: str | Non
             write_bytes(packed / "model.onnx", build_model(case, "inputs", valid))
             _write_forms(case, packed, valid, NO_ENDS)
     rules = {name: _rules(load_adapter(name)) for name in sorted(RUNTIMES)}
+    rules["provider"] = _rules(find_runtime(_A_PROVIDER).adapter)
     write_text(folder / RULES, json.dumps(rules, indent=1) + "\n")
     source = files("reports.single_cases").joinpath("reproduction_script.py").read_text(encoding="utf-8")
     return write_text(folder / SCRIPT, source)

@@ -2,14 +2,18 @@
 """Run the case in this folder on a runtime and say whether its answer is what the documents say.
 
 Usage: python reproduce.py [--runtime onnxruntime|onnx|openvino|tensorflow|tract|opencv]
+                           [--runtime onnxoptimizer|onnxsim|onnxslim|onnxscript]
+                           [--provider OpenVINO|PACKAGE|/PATH/OF/LIBRARY] [--provider-options KEY=VALUE;...]
                            [--form inputs|initializers|dynamic|strided|again|untouched|threads]
 
-Needs numpy, onnx and that runtime, nothing else. Exit code: 1 if the failure reproduces, 0 if the runtime
-does what must happen, 2 if it cannot be tried here, or the runtime says that it does not offer it. The call
-runs in a process of its own, so that a crash or a hang is told from an answer. Of an ONNX model there are
-these forms: all inputs given, all but the first part of the model, dimensions left open, and the first input
-turned by a Transpose before the node. In three more it runs several times: behind a call of other dimensions,
-with an eye on the memory of inputs and outputs, and with each number of threads.
+Needs numpy, onnx and that runtime, nothing else; an optimiser of models needs onnxruntime, too, which runs
+the model before and after. A provider is one of onnxruntime's: its name, or the package or library of a
+plug-in. Exit code: 1 if the failure reproduces, 0 if the runtime does what must happen, 2 if it cannot be
+tried here, or the runtime says that it does not offer it. The call runs in a process of its own, so that a
+crash or a hang is told from an answer. Of an ONNX model there are these forms: all inputs given, all but the
+first part of the model (for an optimiser all), dimensions left open, and the first input turned by a
+Transpose before the node. In three more it runs several times: behind a call of other dimensions, with an eye
+on the memory of inputs and outputs, and with each number of threads.
 """
 
 from __future__ import annotations
@@ -18,13 +22,16 @@ import argparse
 import copy
 import ctypes
 import json
+import os
+import pickle
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable
-from importlib import import_module
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +45,18 @@ Inputs = list[tuple[str, Any]]
 FORMS = ("inputs", "initializers", "dynamic", "strided", "again", "untouched", "threads")
 THREADS = (1, 2, 4)
 CHOOSING = ("onnxruntime", "openvino", "opencv")  # runtimes that can be told how many threads
-AT_ENDS = ("onnxruntime", "onnx")  # those that take sequences, optionals and maps at the ends of a graph
-FIRST_FORMS = {"tract": "initializers"}  # it takes few parameters but as constants
+OPTIMIZERS: dict[str, Callable[[Any, Any], Any]] = {
+    "onnxoptimizer": lambda module, model: module.optimize(model),
+    "onnxsim": lambda module, model: module.simplify(model)[0],
+    "onnxslim": lambda module, model: module.slim(model),
+    "onnxscript": lambda module, model: module.optimizer.optimize(model),
+}
+AT_ENDS = (
+    "onnxruntime",
+    "onnx",
+    *OPTIMIZERS,
+)  # those that take sequences, optionals and maps at the ends of a graph
+FIRST_FORMS = {"tract": "initializers"} | dict.fromkeys(OPTIMIZERS, "initializers")  # there is more to fold
 TURNED = "_turned"
 SMALL_INTEGERS = ("int4", "uint4", "int2", "uint2")
 LACKING = (
@@ -185,13 +202,116 @@ def of_bytes(dtype: Any, shape: Any, read: Callable[[int], bytes]) -> Any:
     return numpy_helper.to_array(message)
 
 
-def run_onnxruntime(_: dict[str, Any], model: bytes, calls: list[Inputs], threads: int) -> list[list[Any]]:
+def run_onnxruntime(case: dict[str, Any], model: bytes, calls: list[Inputs], threads: int) -> list[list[Any]]:
     import onnxruntime
 
     settings = onnxruntime.SessionOptions()
     settings.intra_op_num_threads = threads
-    session = onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
+    if case["now"]["provider"]:
+        session = on_provider(onnxruntime, model, settings, case["now"])
+    else:
+        session = onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
     return [call_onnxruntime(onnxruntime, session, each) for each in calls]
+
+
+class NotThere(Exception):
+    """What is to be tried is not here, or there is nothing to compare with: that says nothing of the case."""
+
+
+def on_provider(onnxruntime: Any, model: bytes, settings: Any, now: dict[str, Any]) -> Any:
+    """A session on another provider than the CPU, which does not step in: by name, package or library."""
+    provider, pairs = now["provider"], [each.partition("=") for each in now["options"].split(";") if each]
+    options = {name: value for name, _, value in pairs}
+    settings.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+    settings.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    named = None
+    if f"{provider}ExecutionProvider" in onnxruntime.get_available_providers():
+        named = [(f"{provider}ExecutionProvider", options)]
+    else:
+        try:
+            device = plugged_in(onnxruntime, provider)
+        except Exception as error:
+            raise NotThere(f"the provider {provider}: {type(error).__name__}: {error}") from error
+        settings.add_provider_for_devices([device], options)
+    session = onnxruntime.InferenceSession(model, settings, providers=named, enable_fallback=0)
+    if not session.get_provider_graph_assignment_info():
+        raise NotThere(f"no node came to the provider {provider}: onnxruntime's own optimisation left none")
+    return session
+
+
+def plugged_in(onnxruntime: Any, provider: str) -> Any:
+    """The first device of a plug-in, by the path of its library or the package that has it."""
+    library, name = provider, Path(provider).name.partition(".")[0].removeprefix("lib")
+    if os.sep not in provider:
+        files = [each for each in metadata.files(provider) or () if each.suffix in (".so", ".dylib", ".dll")]
+        found = [each for each in files if b"CreateEpFactories" in each.read_binary()]
+        library, name = str(Path(str(found[0].locate())).resolve()), provider.removeprefix("onnxruntime-")
+    before = {each.ep_name for each in onnxruntime.get_ep_devices()}
+    onnxruntime.register_execution_provider_library(name, library)
+    return next(each for each in onnxruntime.get_ep_devices() if each.ep_name not in before)
+
+
+def run_optimizer(case: dict[str, Any], model: bytes, calls: list[Inputs], _: int) -> list[list[Any]]:
+    """What onnxruntime answers to what an optimiser made of a model; `now` says whether that is as before."""
+    name, every = case["now"]["runtime"], []
+    module = import_module(name)
+    if name == "onnxscript":
+        import_module("onnxscript.optimizer")
+    for inputs in calls:
+        graph = onnx.load_from_string(model)
+        if case["now"]["form"] == "initializers":
+            inputs = held_as_constants(graph, inputs)
+        content = graph.SerializeToString()
+        try:
+            before = run_apart(content, inputs)
+        except Exception as error:
+            raise NotThere(f"before it is optimised: {type(error).__name__}: {error}") from error
+        made = OPTIMIZERS[name](module, graph).SerializeToString()
+        outputs = run_unoptimised(made, inputs)
+        kept = pickle.dumps(outputs) == pickle.dumps(before)
+        for _ in range(0 if kept else 4):
+            if pickle.dumps(run_unoptimised(content, inputs)) != pickle.dumps(before):
+                raise NotThere("the model answers otherwise each time")
+        case["now"]["kept"] = kept
+        every.append(outputs)
+    return every
+
+
+def held_as_constants(model: Any, inputs: Inputs) -> Inputs:
+    """Make constants of all inputs of a model but texts, and what is no tensor; these are returned."""
+    arrays = {name: each for name, each in inputs if isinstance(each, np.ndarray) and each.dtype.kind != "O"}
+    model.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in arrays.items())
+    left = [each for each in model.graph.input if each.name not in arrays]
+    del model.graph.input[:]
+    model.graph.input.extend(left)
+    return [(name, each) for name, each in inputs if name not in arrays]
+
+
+def run_unoptimised(model: bytes, inputs: Inputs) -> list[Any]:
+    import onnxruntime
+
+    settings = onnxruntime.SessionOptions()
+    settings.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
+    taken = {each.name for each in session.get_inputs()}
+    return call_onnxruntime(onnxruntime, session, [each for each in inputs if each[0] in taken])
+
+
+def run_apart(model: bytes, inputs: Inputs) -> list[Any]:
+    """The same, tried in a child first: a model that ends the process is no fault of an optimiser."""
+    import onnxruntime  # noqa: F401 - the child has it then
+
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        try:
+            run_unoptimised(model, inputs)
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    if status not in (0, signal.SIGALRM):  # a child may wait for threads that it does not have
+        raise RuntimeError(f"the model ends the process by {status}")
+    return run_unoptimised(model, inputs)
 
 
 def call_onnxruntime(onnxruntime: Any, session: Any, inputs: Inputs) -> list[Any]:
@@ -340,6 +460,7 @@ RUNTIMES: dict[str, Runtime] = {
     "tensorflow": run_tensorflow,
     "tract": run_tract,
     "opencv": run_opencv,
+    **dict.fromkeys(OPTIMIZERS, run_optimizer),
 }
 MODULES = {"opencv": "cv2"}
 
@@ -483,7 +604,9 @@ def touched_by(given: Inputs, call: Inputs, outputs: list[Any], earlier: list[An
     return "; ".join(found)
 
 
-def call(case: dict[str, Any], runtime: str, form: str) -> dict[str, Any]:
+def call(
+    case: dict[str, Any], runtime: str, form: str, provider: str = "", options: str = ""
+) -> dict[str, Any]:
     """Make the call and judge it, in this process."""
     types = [case.get("types", {}).get(name) for name in case["outputs"] if name]
     values = any(types) or any(each.get("type") for each in case["inputs"])
@@ -494,6 +617,7 @@ def call(case: dict[str, Any], runtime: str, form: str) -> dict[str, Any]:
     inputs = [(each["name"], read_value(each)) for each in listed if each["file"]]
     preferred = "dynamic" if form == "again" else FIRST_FORMS.get(runtime, "inputs")
     carried = form if form in FORMS[:4] else preferred
+    case["now"] = {"runtime": runtime, "form": carried, "provider": provider, "options": options}
     own, model = case["domain"] == f"org.{runtime}", read_model(carried, folder)
     if not own and (runtime == "tensorflow" or not model):
         return {"absent": f"{runtime} has no operators of {case['domain']}"}
@@ -511,14 +635,30 @@ def call(case: dict[str, Any], runtime: str, form: str) -> dict[str, Any]:
         return {"absent": f"{runtime} does not offer tensors of {' or '.join(lacking)}"}
     try:
         answers = answers_of(case, runtime, form, model, inputs)
+    except NotThere as error:
+        return {"absent": str(error)}
     except Exception as error:  # noqa: BLE001 - whatever a runtime raises is its refusal
         kind, text = type(error).__name__, str(error)
-        return {"refused": f"{kind}: {text}", "unsupported": says_unsupported(runtime, kind, text)}
+        known = [runtime, *(["provider"] if provider else [])]
+        unsupported = any(says_unsupported(each, kind, text) for each in known)
+        return {"refused": f"{kind}: {text}", "unsupported": unsupported}
+    kinds = [] if folder else types
+    said = judge_answers(case, answers, kinds if values else None)
+    if not said["holds"] and case["now"].get("kept"):
+        return {"absent": "the model answers the same before it is optimised"}
+    return said
+
+
+def judge_answers(
+    case: dict[str, Any], answers: list[tuple[str, list[Any], str]], types: list[str | None] | None
+) -> dict[str, Any]:
+    """What the answers come to; `types` are those of outputs that are no tensors, where there may be some."""
+    values = types is not None
     for which, found, touched in answers:
         if which:
             say(which)
         try:
-            kinds = [None] * len(found) if folder or not values else [*types, *[None] * len(found)]
+            kinds = [*(types or ()), *[None] * len(found)]
             pairs = zip(found, kinds, strict=False)
             outputs = [part for each, kind in pairs for part in (parts_of(each, kind) if values else [each])]
         except OtherKind as error:
@@ -563,15 +703,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Reproduce one case.")
     parser.add_argument("--runtime", choices=sorted(RUNTIMES), default=case["runtime"])
     parser.add_argument("--form", choices=FORMS)
+    parser.add_argument("--provider", default="", help="of onnxruntime: OpenVINO, a package, or a library")
+    parser.add_argument("--provider-options", default="", metavar="KEY=VALUE;...")
     parser.add_argument("--result", metavar="FILE", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.provider and options.runtime != "onnxruntime":
+        parser.error(f"a provider is one of onnxruntime's, and the runtime is {options.runtime}")
     form = options.form or case.get("form") or FIRST_FORMS.get(options.runtime, "inputs")
     if case.get("beyond"):
         say(f"not tried: {case['beyond']}; `opcert run` judges it")
         return 2
     if options.result:
         try:
-            answer = call(case, options.runtime, form)
+            answer = call(case, options.runtime, form, options.provider, options.provider_options)
         except Exception as error:  # noqa: BLE001 - where this script fails, the runtime did not
             traceback.print_exc()
             answer = {"absent": f"this script fails: {type(error).__name__}: {error}"}
@@ -592,6 +736,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "result.json"
         command = [sys.executable, __file__, "--runtime", options.runtime, "--form", form]
+        command += ["--provider", options.provider, "--provider-options", options.provider_options]
         command += ["--result", str(result)]
         try:
             code = subprocess.run(command, timeout=TIME_LIMIT, check=False).returncode

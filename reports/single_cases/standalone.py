@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from opcert.vocabulary.attributes import PLAIN_KINDS, AttributeValue
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.harmless import for_python, for_python_comment
 from opcert.vocabulary.tensors import Tensor
+from reports.single_cases.bare_calls import CALLS, Kind, call_of
 from reports.single_cases.case_folder import must_text
 
 MOST_ELEMENTS = 256
@@ -37,7 +38,6 @@ PLAIN = frozenset(
     ]
 )
 """Element types that numpy itself has and prints exactly."""
-Kind = Literal["onnx", "org.openvino", "org.tensorflow"]
 
 _CHECK = """
 def is_right(got, expected, allowed):
@@ -67,59 +67,6 @@ for wanted in expectations:
         print("expected", array.dtype, list(array.shape), array.reshape(-1), sep="  ")
 print("as the documents say" if right else "NOT as the documents say")
 """.strip()
-_ONNXRUNTIME = """
-session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-got = session.run(None, inputs)
-"""
-_OPENVINO_SETTINGS = """
-settings = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY"}
-"""
-_OPENVINO_MODEL = """
-onnx.save(model, "case.onnx")
-compiled = openvino.Core().compile_model("case.onnx", "CPU", settings)
-used = {name for port in compiled.inputs for name in port.get_names()}  # one that is not used has no port
-answer = compiled({name: array for name, array in inputs.items() if name in used})
-got = [answer[place] for place in range(len(answer))]
-"""
-_OPENVINO_NODE = """
-opset = importlib.import_module(f"openvino.opset{version}")
-parameters = [opset.parameter(list(array.shape), array.dtype) for array in inputs.values()]
-snake = "".join("_" + letter.lower() if letter.isupper() else letter for letter in operator).lstrip("_")
-node = getattr(opset, snake)(*parameters, **attributes)
-compiled = openvino.Core().compile_model(openvino.Model([node], parameters, "case"), "CPU", settings)
-answer = compiled(list(inputs.values()))
-got = [answer[place] for place in range(len(answer))]
-"""
-_TENSORFLOW = """
-tensors = {name: tensorflow.constant(array) for name, array in inputs.items()}
-answer = getattr(tensorflow.raw_ops, operator)(**tensors, **attributes)
-got = [each.numpy() for each in (answer if isinstance(answer, (list, tuple)) else [answer])]
-"""
-_TRACT = """
-constants = list(inputs)[1:]  # it takes no parameter but as a constant
-model.graph.initializer.extend(onnx.numpy_helper.from_array(inputs[name], name) for name in constants)
-del model.graph.input[1:]
-onnx.save(model, "case.onnx")
-runnable = tract.onnx().load("case.onnx").into_model().into_runnable()
-got = [each.to_numpy() for each in runnable.run(list(inputs.values())[:1])]
-"""
-_OPENCV = """
-onnx.save(model, "case.onnx")
-network = cv2.dnn.readNetFromONNX("case.onnx")
-for name, array in inputs.items():
-    network.setInput(array, name)
-got = network.forward([each.name for each in model.graph.output])
-"""
-_REFERENCE = "\ngot = onnx.reference.ReferenceEvaluator(model).run(None, inputs)\n"
-CALLS: Mapping[tuple[str, Kind], tuple[tuple[str, ...], str]] = {
-    ("onnxruntime", "onnx"): (("onnx", "onnxruntime"), _ONNXRUNTIME),
-    ("onnx", "onnx"): (("onnx", "onnx.reference"), _REFERENCE),
-    ("openvino", "onnx"): (("onnx", "openvino"), _OPENVINO_SETTINGS + _OPENVINO_MODEL.lstrip()),
-    ("openvino", "org.openvino"): (("importlib", "openvino"), _OPENVINO_SETTINGS + _OPENVINO_NODE.lstrip()),
-    ("tract", "onnx"): (("onnx", "onnx.numpy_helper", "tract"), _TRACT),
-    ("opencv", "onnx"): (("cv2", "onnx"), _OPENCV),
-    ("tensorflow", "org.tensorflow"): (("tensorflow",), _TENSORFLOW),
-}
 
 
 @dataclass(frozen=True)
@@ -130,15 +77,22 @@ class CaseLines:
     lines: tuple[str, ...]
 
 
-def surroundings(runtime: str) -> dict[Kind, tuple[list[str], list[str]]]:
-    """The lines before and after those of a case, for each kind of call that is known of a runtime."""
+def surroundings(
+    runtime: str, options: Mapping[str, str] | None = None
+) -> dict[Kind, tuple[list[str], list[str]]]:
+    """The lines before and after those of a case, for each kind of call that is known of a runtime.
+
+    `options` are those of the runtime that was tested.
+    """
     found: dict[Kind, tuple[list[str], list[str]]] = {}
-    for (name, kind), (modules, call) in CALLS.items():
-        if name == runtime:
-            imports = [f"import {module}" for module in (*sorted(modules), "numpy as np")]
-            if kind == "onnx":
-                imports.append("from onnx import helper")
-            found[kind] = ([*imports, "from numpy import inf, nan", ""], f"{call}\n{_CHECK}\n".splitlines())
+    for kind in dict.fromkeys(kind for _, kind in CALLS):
+        made = call_of(runtime, kind, options)
+        if made is None:
+            continue
+        imports = [f"import {module}" for module in (*sorted(made.modules), "numpy as np")]
+        if kind == "onnx":
+            imports.append("from onnx import helper")
+        found[kind] = ([*imports, "from numpy import inf, nan", ""], f"{made.lines}\n{_CHECK}\n".splitlines())
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.runtimes.processor import processor_text
@@ -34,13 +34,17 @@ _NO_NAME = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True)
 class ScriptSurroundings:
-    """What a script ran on: the runtime's version, its build, the platform, the processor."""
+    """What a script ran on: the runtime's version, its build, the platform, the processor.
+
+    `beside` are the packages that the runtime computes with, by their versions: ONNX Runtime of a plug-in.
+    """
 
     runtime: str
     version: str
     build: Mapping[str, str]
     platform: str
     processor: Mapping[str, Any]
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def lines(self) -> Iterator[str]:
@@ -48,6 +52,9 @@ class ScriptSurroundings:
         built = f", {for_markdown_code(self.build['file'])}" if self.build else ""
         known = f" ({for_markdown_code(digest)})" if digest else ""
         yield f"- runtime: {for_markdown(self.runtime)} {for_markdown(self.version)}{built}{known}"
+        if self.beside:
+            told = ", ".join(f"{name} {version}" for name, version in sorted(self.beside.items()))
+            yield f"- with: {for_markdown(told)}"
         yield f"- platform: {for_markdown_code(self.platform)}"
         yield f"- processor: {for_markdown_code(processor_text(self.processor) or 'unknown')}"
 
