@@ -116,7 +116,7 @@ def _read_batched(case: Mapping[str, Any]) -> Batched:
     folder, outputs = case["batch"], tuple(case["outputs"])
     if not isinstance(folder, str) or Path(folder).name != folder or not folder.startswith(BATCH):
         raise ValueError(f"{folder!r} is no batch's folder")
-    if not all(type(number) is int and number >= 0 for number in outputs):
+    if not outputs or not all(type(number) is int and number >= 0 for number in outputs):
         raise ValueError(f"the outputs of {case['id']} have no numbers")
     return Batched(folder, outputs)
 

@@ -30,7 +30,7 @@ from reports.certificates.profile_checks import (
 )
 from reports.certificates.record_shape import check_shape, find_odd_lines, find_wrong_days, is_believed
 from reports.certificates.rejudging import judge_again
-from reports.gates.profile_evaluation import demanded_cases, evaluate
+from reports.gates.profile_evaluation import evaluate
 from reports.gates.profiles import Profile
 from reports.results.case_results import Followed, Results, put_together
 from reports.results.standing import OWN, SuiteStanding, VersionTrust
@@ -149,11 +149,10 @@ def _check_profile(
     found.checked += [] if held.agrees is None else [held.agrees]
     found.stated += [] if held.stated is None else [held.stated]
     now = evaluate(profile, results, evidence.today, evidence.standing or OWN)
-    failing = sum(each.fails for each in demanded_cases(profile, results))
-    waived = tell_waivers(now, failing)
+    waived = tell_waivers(now, now.failing)
     if waived is not None:
         found.notes.insert(0, waived)
-        found.but.append(f"{count(len(now.waived))} of {plural(failing, 'failing case')} waived")
+        found.but.append(f"{count(len(now.waived))} of {plural(now.failing, 'failing case')} waived")
     if result == "FAILED":
         found.problems.append(f"the profile {profile.profile} is not met, as the certificate says itself")
     elif now.met:

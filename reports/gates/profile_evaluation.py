@@ -40,14 +40,15 @@ class WaiverUse:
 class ProfileResult:
     """What a profile says to a run: met where there is no reason against it.
 
-    `left_out` counts the cases that its restriction leaves out, `whole` the operator versions of which it
-    leaves out all.
+    `failing` counts the demanded cases that fail, `left_out` those that its restriction leaves out, and
+    `whole` has the operator versions of which it leaves out all.
     """
 
     profile: Profile
     reasons: tuple[str, ...]
     demanded: int
     waivers: tuple[WaiverUse, ...]
+    failing: int = 0
     left_out: int = 0
     whole: tuple[str, ...] = ()
 
@@ -69,7 +70,7 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
     if not profile.is_settled:
         raise InternalError("the profile is not settled", got=profile.profile)
     asked = _asked(profile, results)
-    demanded = demanded_cases(profile, results)
+    demanded = _demanded(profile, results, asked)
     waivers = tuple(_use(waiver, demanded, on) for waiver in profile.waivers)
     waived = frozenset(case for waiver in waivers for case in waiver.covered)
     reasons = [*_record_reasons(profile, results, demanded)]
@@ -88,11 +89,12 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
     whole = {result.operator for result in asked} - kept
     for operator in dict.fromkeys([*profile.named_operators, *of_suite]):
         own = [result for result in demanded if result.operator == operator]
-        if profile.restriction != "none" and _defaults(results.suite, operator) is None:
+        if operator in whole and _defaults(results.suite, operator) is None:
             reasons.append(f"{operator}: the suite does not say which attributes have a default")
-        elif operator in whole and not (profile.is_written and operator in profile.named_operators):
             continue
-        elif not own:
+        if operator in whole and not (profile.is_written and operator in profile.named_operators):
+            continue
+        if not own:
             reasons.append(f"{operator}: the suite has no case that the profile demands")
             continue
         reasons += _operator_reasons(profile, operator, own, waived)
@@ -105,10 +107,9 @@ def evaluate(profile: Profile, results: Results, on: date, standing: SuiteStandi
             )
     if demanded and not any(result.verdict == "pass" for result in demanded):
         reasons.append("no demanded case passes")
-    left_out = len(asked) - len(demanded)
-    return ProfileResult(
-        profile, tuple(reasons), len(demanded), waivers, left_out, tuple(map(str, sorted(whole)))
-    )
+    failing, left_out = sum(result.fails for result in demanded), len(asked) - len(demanded)
+    left = tuple(map(str, sorted(whole)))
+    return ProfileResult(profile, tuple(reasons), len(demanded), waivers, failing, left_out, left)
 
 
 def _asked(profile: Profile, results: Results) -> list[CaseResult]:
@@ -123,13 +124,8 @@ _UNSTATED_FORMS = frozenset(("dynamic", "again", "strided"))
 """Forms whose models leave extents open, or have a value between two nodes of which no type is declared."""
 
 
-def demanded_cases(profile: Profile, results: Results) -> list[CaseResult]:
-    """The cases that a profile demands, in suite order.
-
-    Where it restricts them, those that leave nothing unsaid, as they went in the forms that do not either.
-    Raises UserError where a case has to be read for that, and is damaged.
-    """
-    asked = _asked(profile, results)
+def _demanded(profile: Profile, results: Results, asked: list[CaseResult]) -> list[CaseResult]:
+    """All of them, or those that leave nothing unsaid, as they went in the forms that do not either."""
     if profile.restriction == "none":
         return asked
     defaults = {operator: _defaults(results.suite, operator) for operator in results.by_operator}

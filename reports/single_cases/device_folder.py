@@ -151,7 +151,7 @@ def _group(cases: Iterable[Case], most: int) -> tuple[list[list[Case]], Counter[
 def _needs_own_model(case: Case) -> str | None:
     if case.demand != "answer" or case.may_refuse is not None:
         return "a device may reject them, or must only survive them"
-    if not case.is_plain:
+    if not case.is_plain or not case.wanted:
         return "they are no single node of tensors"
     if case.properties:
         return "they are random, or run more than once"
