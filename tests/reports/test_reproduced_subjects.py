@@ -14,6 +14,7 @@ from conformance.suite.suites import open_suite, write_suite
 from reports.single_cases.bare_script import BareScript, bare_script
 from reports.single_cases.case_folder import write_reproduction
 from reports.single_cases.standalone import surroundings
+from reports.upstream.issues import ScriptSurroundings
 from tests.reports.test_reproduction import crop
 
 _RUNTIME = """
@@ -177,6 +178,13 @@ def test_the_short_script_of_a_provider_names_it_and_leaves_the_cpu_out(
     assert said.replace("\\'", "'") in script.text
     assert "disable_cpu_ep_fallback" in script.text
     assert "disable_cpu_ep_fallback" in "\n".join(surroundings(runtime, options)["onnx"][1])
+
+
+def test_an_issue_names_the_runtime_that_a_plug_in_or_an_optimiser_runs_on() -> None:
+    told = ScriptSurroundings("onnxsim", "0.8.1", {}, "Linux", {}, {"onnxruntime": "1.32.0"})
+    assert "- with: onnxruntime 1.32.0" in list(told.lines)
+    alone = ScriptSurroundings("onnxruntime", "1.32.0", {}, "Linux", {})
+    assert not [line for line in alone.lines if line.startswith("- with")]
 
 
 def test_without_its_options_a_provider_has_no_script() -> None:
