@@ -149,6 +149,10 @@ class OpenvinoWorker(protocol.Worker):
             except RuntimeError as error:
                 if _NO_SUCH not in str(error) or number == request.since_version + _SETS_LATER:
                     raise
+        if request.outputs and not made.outputs():
+            raise protocol.Unsupported(
+                "how many outputs %s has hangs on an extent that is open" % request.name
+            )
         return self._openvino.Model(made.outputs(), list(parameters.values()), request.name)
 
     def run(self, model: _Model, inputs: Dict[str, protocol.WireTensor]) -> Sequence[Any]:

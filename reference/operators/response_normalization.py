@@ -1,4 +1,4 @@
-"""LRN: elements divided by a power of the squares of channels around them."""
+"""LRN and GRN: elements divided by a power of the squares of channels around them, or of all."""
 
 from __future__ import annotations
 
@@ -42,3 +42,12 @@ def local_response_normalization(
     share = whichever(squares * (X.held(alpha) / size), lambda: mean_of(squares, size) * alpha)
     power = power_of(share + bias, X.held(beta), special_powers)
     return overflowed(X / power, power, intermediate_overflow)
+
+
+@reference_operator("org.openvino::GRN")
+def global_response_normalization(
+    data: Numbers, *, bias: Fraction, intermediate_overflow: Overflow
+) -> Numbers:
+    """x / sqrt(sum of the squares of all channels + bias). Source: GRN, Detailed description."""
+    root = (total_of_products(data, data, 1, keepdims=True) + bias).sqrt()
+    return overflowed(data / root, root, intermediate_overflow)

@@ -24,7 +24,7 @@ from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.registry.reference_operator import Argument, ReferenceOperator
-from specs.language.expressions import parse_tree
+from specs.language.expressions import parse_tree, read_tree
 from specs.model.call_scopes import scope_of
 from specs.model.spec import SameAs, Spec
 
@@ -166,7 +166,7 @@ def _names(tree: ast.AST) -> Iterator[str]:
 
 def _read(same_as: SameAs, text: str) -> ast.expr:
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        return read_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise _wrong(same_as, "not an expression", text, str(error)) from None
 

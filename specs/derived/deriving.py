@@ -13,7 +13,7 @@ from specs.derived.kinds import KindReader
 from specs.derived.linked_parts import LinkedReader
 from specs.derived.silent_parts import SilentReader
 from specs.derived.stated_extents import StatedExtents
-from specs.language.expressions import parse
+from specs.language.expressions import parse, read_tree
 from specs.language.shape_expressions import parse_shape
 from specs.model.spec import Spec
 from specs.model.statements import Multiple, Relevance, is_proposed
@@ -107,7 +107,7 @@ def _is_expression(spec: Spec, text: str) -> bool:
 def _quotients(result: DerivedEntry) -> Iterator[ast.BinOp]:
     """The divisions in the shape of an output, each once."""
     seen: set[str] = set()
-    for node in ast.walk(ast.parse(f"({result.value},)" if result.value != "()" else "()", mode="eval")):
+    for node in ast.walk(read_tree(f"({result.value},)" if result.value != "()" else "()")):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and ast.unparse(node) not in seen:
             seen.add(ast.unparse(node))
             yield node

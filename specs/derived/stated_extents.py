@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from specs.language.evaluation import FUNCTIONS
+from specs.language.expressions import read_tree
 from specs.language.words import CONSTANTS
 from specs.model.spec import Spec
 from specs.model.statements import StatedShape, is_proposed
@@ -144,7 +145,7 @@ class StatedExtents:
             self.given.setdefault(name, self._free(name))
             return ast.Name(self.given[name])
         if name in self._inputs and of_output:
-            return ast.parse(f"int(values({name})[0])", mode="eval").body
+            return read_tree(f"int(values({name})[0])")
         if attribute is not None or name in self._inputs or name in _RESERVED:
             return ast.Name(self._free(name))
         if name == "num_directions" and self._goes_both_ways():

@@ -23,7 +23,7 @@ from specs.files.derived_entries import fill_in
 from specs.files.schemas import Entry
 from specs.files.shared_readings import put_in_shared
 from specs.files.spec_folders import DECLARATION, facts_path, room_of
-from specs.language.expressions import parse
+from specs.language.expressions import parse, read_tree
 from specs.language.shape_expressions import parse_shape, shape_of_version
 from specs.model.declared import Declared, DeclaredBounds, DeclaredSizes, KindUse
 from specs.model.spec import Otherwise, ParameterSpec, Spec
@@ -309,7 +309,7 @@ class _Reader:
     def _check_numbers(self, label: str, call: str) -> None:
         """No number in the arguments of a kind is beyond those that an attribute can hold."""
         try:
-            parts = list(ast.walk(ast.parse(call, mode="eval")))
+            parts = list(ast.walk(read_tree(call)))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return  # who reads the call says what is wrong with it
         numbers = [part.value for part in parts if isinstance(part, ast.Constant)]

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from keyword import iskeyword
 from typing import Any
 
 from opcert.vocabulary.errors import UserError
 from specs.language.compiled_expressions import Compiled, Layered, compile_tree, evaluate
 from specs.language.evaluation import BINARY, COMPARE, FUNCTIONS, KEYWORDS, UNARY, EvaluationError, Operand
 
-__all__ = ["EvaluationError", "Expression", "Layered", "Operand", "parse", "parse_tree"]
+__all__ = ["EvaluationError", "Expression", "Layered", "Operand", "parse", "parse_tree", "read_tree"]
 
 _LONGEST = 10_000
+_PART = re.compile(r"\s+|'[^']*'|\"[^\"]*\"|\w+|.", re.DOTALL)
+_OF_THE_LANGUAGE = frozenset({"None", "True", "False", "not"})
+"""The keywords that an operand begins with; any other one is a name where an operand is due."""
 _PLAIN = (
     *(ast.Constant, ast.Name, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp),
     *(ast.List, ast.Tuple, ast.Set, ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.comprehension),
@@ -51,12 +56,46 @@ def parse(text: str) -> Expression:
     if len(text) > _LONGEST:
         raise UserError("expression too long", got=f"{len(text)} characters", expected=f"at most {_LONGEST}")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = read_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UserError(
             "not an expression", got=repr(text), expected=f"a Python expression ({error})"
         ) from None
     return parse_tree(tree, text)
+
+
+def read_tree(text: str) -> ast.expr:
+    """The syntax tree of an expression, in which an input may be called `else` or `lambda` as well.
+
+    Raises what `ast.parse` does where it is none.
+    """
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        written, restored = _with_names(text.strip())
+        if not restored:
+            raise
+        tree = ast.parse(written, mode="eval").body
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = restored.get(node.id, node.id)
+    return tree
+
+
+def _with_names(text: str) -> tuple[str, dict[str, str]]:
+    """The text with `else_` for an `else` that stands where an operand is due, and what each of these is."""
+    parts, restored, is_due = [], {}, True
+    for part in _PART.findall(text):
+        if is_due and iskeyword(part) and part not in _OF_THE_LANGUAGE:
+            restored[f"{part}_"] = part
+            parts.append(f"{part}_")
+            is_due = False
+            continue
+        parts.append(part)
+        if not part.isspace():
+            operand = part[0].isalnum() or part[0] in "_'\")]}"
+            is_due = not operand or (iskeyword(part) and part not in ("None", "True", "False"))
+    return "".join(parts), restored
 
 
 def parse_tree(tree: ast.expr, text: str | None = None) -> Expression:

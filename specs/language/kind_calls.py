@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from opcert.vocabulary.errors import UserError
-from specs.language.expressions import Expression, parse_tree
+from specs.language.expressions import Expression, parse_tree, read_tree
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class KindCall:
 def parse_call(text: str) -> KindCall:
     """Read a kind's call; raises UserError where it is none."""
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = read_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         tree = None
     if isinstance(tree, ast.Name):

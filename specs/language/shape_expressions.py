@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Literal, cast
 
 from opcert.vocabulary.errors import UserError
-from specs.language.expressions import EvaluationError, Expression, parse_tree
+from specs.language.expressions import EvaluationError, Expression, parse_tree, read_tree
 
 Word = Literal["broadcast", "within", "upto", "maybe"]
 WORDS: tuple[Word, ...] = ("broadcast", "within", "upto", "maybe")
@@ -111,7 +111,7 @@ def parse_shape(text: str) -> Shape:
     # A comma at the end makes a tuple of a single part; `()` has none.
     source = stripped if stripped.startswith("()") and stripped.endswith("()") else f"({stripped},)"
     try:
-        tree = ast.parse(source, mode="eval").body
+        tree = read_tree(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         expected = "extents with commas between them, such as N, C, *S"
         raise UserError("not a shape", got=repr(text), expected=f"{expected} ({error})") from None
@@ -128,7 +128,7 @@ def parse_shape(text: str) -> Shape:
 def shape_of_version(text: str, version: int) -> str:
     """The shape expression as one version sees it: of alternatives that hang on `version` alone, the one."""
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = read_tree(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return text  # several parts, or no shape at all: who reads it says what is wrong
     while isinstance(tree, ast.IfExp) and parse_tree(tree.test).names == {"version"}:

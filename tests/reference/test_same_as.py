@@ -209,6 +209,17 @@ OV: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], Any]] = {
         np.tanh(X @ W[:2].T + H @ R[:2].T + BIAS[:2]),
     ),
     "HardSigmoid-1": ({}, {"input": A, "alpha": THIRD, "beta": THIRD}, np.clip(THIRD * A + THIRD, 0, 1)),
+    "Select-1": ({}, {"cond": FALSE, "then": A[..., :3], "else": B}, np.where(FALSE, A[..., :3], B)),
+    "Selu-1": (
+        {},
+        {"data": A, "alpha": THIRD.reshape(1), "lambda": np.array([-2.5], np.float32)},
+        -2.5 * np.where(A > 0, A, THIRD * np.expm1(A)),
+    ),
+    "VariadicSplit-1": (
+        {},
+        {"data": A, "axis": i(-1), "split_lengths": i([1, 0, 3])},
+        (A[..., :1], A[..., 1:1], A[..., 1:]),
+    ),
 }
 TF: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], Any]] = {
     "Abs": ({}, {"x": A}, np.abs(A)),
@@ -302,6 +313,7 @@ UNASKED = {
     "absent_bounds": "both bounds are always given",
     "alpha_of_body": "of ONNX's function body",
     "constants_of_body": "of ONNX's function body",
+    "defaults": "both coefficients are always given",
     "column_major": "of an output that is not asked for",
     "complex_infinities": "no complex numbers are asked about",
     "infinity_to_fnuz": "of types that none of them has",
@@ -365,6 +377,24 @@ def test_roll_shifts_each_axis_as_often_as_it_is_named() -> None:
     given = {"data": tensor(A), "shift": tensor(i([1, 2, 1])), "axes": tensor(i([0, -1, 0]))}
     (answer,) = reference_of(load_spec(OperatorName.parse("org.openvino::Roll-7"))).evaluate({}, given)
     np.testing.assert_array_equal(answer.expected.array, np.roll(A, (2, 2), (0, 2)))
+
+
+def test_grn_divides_by_the_root_of_the_squares_of_all_channels() -> None:
+    spec = load_spec(OperatorName.parse("org.openvino::GRN-1"))
+    (answer,) = reference_of(spec).evaluate({"bias": 0.5}, {"data": tensor(IMAGE)})
+    exact, allowed = answer.expected.array.astype(np.float64), np.asarray(answer.allowed, np.float64)
+    image, squares = IMAGE.astype(np.float64), IMAGE.astype(np.float64) ** 2
+    np.testing.assert_allclose(exact, image / np.sqrt(squares.sum(1, keepdims=True) + 0.5), rtol=1e-7)
+    root = np.sqrt((IMAGE * IMAGE).sum(1, keepdims=True) + np.float32(0.5))
+    for honest in (IMAGE / root, IMAGE * (1 / root)):
+        assert (np.abs(honest - exact) <= allowed).all()
+    totals = (
+        squares.sum(1, keepdims=True),
+        squares.sum(2, keepdims=True) + 0.5,
+        squares.mean(1, keepdims=True) + 0.5,
+    )
+    for faulty in totals:
+        assert (np.abs(image / np.sqrt(faulty) - exact) > allowed).all()
 
 
 def _with(**changed: Any) -> Spec:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 from typing import Any
 
@@ -102,6 +103,30 @@ def test_an_input_may_have_a_function_s_name() -> None:
     expression = parse("rank(shape) == 1 and len(shape) == n")
     assert expression.names == {"shape", "n"}
     assert expression.evaluate({"shape": SCALES, "n": 3}) is True
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("else", 5),
+        ("len(lambda) + else", 8),
+        ("values(lambda)[0] if else == 5 else else", 1.0),
+        ("[each + for for each in lambda if not each == 0.5]", [7.0, 8.0]),
+        ("'a else b' if else in [else] and not False else None", "a else b"),
+    ],
+)
+def test_an_input_may_have_the_name_of_a_keyword(text: str, value: object) -> None:
+    names = {"lambda": SCALES, "else": 5, "for": 6}
+    assert parse(text).evaluate(names) == value
+    assert parse(ast.unparse(parse(text).tree)).evaluate(names) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["1 if 2 else", "else else 1", "1 else 2", "lambda lambda", "(else", "else."]
+)
+def test_a_keyword_is_no_name_where_no_operand_is_due(text: str) -> None:
+    with pytest.raises(UserError, match="not an expression"):
+        parse(text)
 
 
 def test_free_names_leave_out_loop_variables() -> None:
