@@ -55,6 +55,8 @@ def _reduced(
         # A sum that is exact in float32 may need roundings in a narrower type.
         readings.accumulation_type.ask()
     terms = Numbers.of(every, working).gather(sources)
+    if reduction == "sub":
+        terms, reduction = terms.where(np.arange(sources.shape[1]) == 0, -terms), "add"
     columns = [terms.arranged(itemgetter((slice(None), at))) for at in range(sources.shape[1])]
     if reduction == "add":
         found = total(terms.where(inside, 0), -1)
@@ -147,7 +149,7 @@ def scatter_nd(
 ) -> Answer:
     """output[tuple(indices[idx])] = f(output[tuple(indices[idx])], updates[idx]) for each idx, in any order.
 
-    Source: ScatterND, Summary and reduction.
+    Source: ScatterND, Summary and reduction. With sub, which TensorFlow alone has, updates are subtracted.
     """
     readings = ScatterReadings(subnormals, negative_zeros, accumulation_type, integer_overflow)
     length = indices.shape[-1]

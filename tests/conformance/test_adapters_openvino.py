@@ -15,7 +15,7 @@ from conformance.suite.cases import Case
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.slots import Slot
 from opcert.vocabulary.tensors import Tensor, tensor
-from tests.conformance.conversation import Conversation, make_case
+from tests.conformance.conversation import Conversation, RuntimeRefused, make_case
 from tests.conformance.runtime_checks import (
     assert_every_rule_is_met,
     assert_moved_unharmed,
@@ -241,3 +241,12 @@ def test_one_tensor_may_be_two_inputs(runtime: Conversation) -> None:
     line = make_case("org.openvino::Multiply-1", [("input", tensor(np.array([-2.0, 3.0], np.float32)))])
     squared = replace(line, slots=(Slot("input", (0,)), Slot("input_2", (0,))))
     assert runtime.call(squared) == [tensor(np.array([4.0, 9.0], np.float32))]
+
+
+def test_a_node_of_as_many_outputs_as_an_open_extent_says_is_not_offered(runtime: Conversation) -> None:
+    given = [("data", numbers((4,))), ("axis", tensor(np.array(0))), ("split_lengths", tensor([4]))]
+    whole = make_case("org.openvino::VariadicSplit-1", given, output=numbers((4,)))
+    assert runtime.call(whole) == [numbers((4,))]
+    with pytest.raises(RuntimeRefused, match="how many outputs VariadicSplit has") as told:
+        runtime.call(whole, "dynamic")
+    assert told.value.error_class == "unsupported"

@@ -94,7 +94,7 @@ def test_openvino(suite: Suite, tmp_path: Path) -> None:
     check_followed(suite, record)
 
 
-OWN = ("Subtract-1", "ShapeOf-3", "GatherElements-6", "Pad-1", "HardSigmoid-1")
+OWN = ("Subtract-1", "ShapeOf-3", "GatherElements-6", "Pad-1", "HardSigmoid-1", "Select-1", "Selu-1")
 """Operators of OpenVINO, asked as nodes of its operator sets and not through ONNX."""
 
 
@@ -146,6 +146,7 @@ def test_tensorflow_and_operators_of_its_own(tmp_path: Path, capsys: pytest.Capt
         "Reciprocal",
         "Sign",
         "SpaceToDepth",
+        "TensorScatterSub",
     )
     folder, rows = tmp_path / "suite", tmp_path / "run.jsonl"
     made = call(capsys, "generate", *(f"org.tensorflow::{name}" for name in names), "-o", folder)

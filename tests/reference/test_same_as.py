@@ -276,6 +276,11 @@ TF: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], Any]] = {
     "ExpandDims": ({}, {"input": A, "axis": i(-1)}, A[..., None]),
     "Squeeze": ({}, {"input": A[:, :1, :1]}, A[:, 0, 0]),
     "GatherNd": ({}, {"params": A, "indices": i([[1, 2], [0, 0]])}, A[[1, 0], [2, 0]]),
+    "TensorScatterSub": (
+        {},
+        {"tensor": WHOLE, "indices": i([[1], [0], [1]]), "updates": i([OTHER, OTHER * 2, OTHER * 3])},
+        WHOLE - i([OTHER * 2, OTHER * 4]),
+    ),
     "OneHot": (
         {"axis": 0},
         {"indices": i([2, 0, 5]), "depth": np.int32(3).reshape(()), "on_value": i(7), "off_value": i(-1)},
