@@ -12,6 +12,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from opcert.vocabulary.element_types import ELEMENT_TYPES
+from reference.numbers.number_arrays import Numbers
+from reference.numbers.working import Working
+from reference.shared.interpolation.sampling import Samples, means
 from tests.reference.honest_programs import KINDS, Asked
 from tests.reference.sampling_by_loops import EXACT, Way, affine_grid, deform_conv, grid_sample, roi_align
 
@@ -205,6 +209,16 @@ def test_an_element_at_a_corner_may_be_weighed_as_often_as_a_mean_has_elements(r
     assert any((got != corner).any() for got in found), "nothing is rounded"
     assert not any(asked.wrong(got).any() for got in found)
     assert asked.wrong(np.full(found[0].shape, corner * F32(1 + 2.0**-14), F32)).all()
+
+
+def test_an_error_beyond_all_numbers_without_weight_leaves_a_mean_open_and_nothing_is_warned_of() -> None:
+    working, sure = Working(ELEMENT_TYPES["float"]), np.zeros(1, np.bool_)
+    data = replace(Numbers.exact([1, 2], working), error=np.array([np.inf, 0.0]))
+    places, inside, weights = np.array([[0, 1]]), np.ones((1, 2), np.bool_), Numbers.exact([[0, 1]], working)
+    with np.errstate(invalid="raise"):
+        found = means(data, Samples(places, inside, weights, sure, sure, is_linear=False), 2)
+    assert found.value.floats().tolist() == [2.0]
+    assert found.lost.all()
 
 
 @pytest.mark.parametrize(

@@ -156,8 +156,8 @@ def quantised(link: Link, taken: Sequence[ExpectedOutput | None], output: Expect
     quotient = numbers / steps
     apart = _errors(value) / steps * _SLACK
     exact = _of_two_alone(steps)
-    roundings = np.where(exact, 0, _QUOTIENT * unit_roundoff(layout))
-    apart = np.where((apart == 0) & exact, 0, apart + roundings * (np.abs(quotient) + apart))
+    rounding = _QUOTIENT * unit_roundoff(layout)
+    apart = np.where(exact, apart, apart + rounding * (np.abs(quotient) + apart))
     low, high = kind.integer_range
     least, most = (np.clip(np.rint(end) + shift, low, high) for end in (quotient - apart, quotient + apart))
     if not np.all(most - least <= 1):

@@ -266,8 +266,10 @@ def _by_steps(sums: Numbers, taken: Numbers, rank: int, uneven: Mask) -> Numbers
 def _by_axes(sums: Numbers, taken: Numbers, weights: Numbers, rank: int, uneven: Mask) -> Numbers:
     """With a product on each axis after the first, where a product of weights may be exact."""
     sizes = np.abs(weights.value.spread(weights.shape).floats())
-    products = taken.magnitude * sizes
-    terms = reduce(np.add, np.moveaxis(products, -1, 0), np.zeros(products.shape[:-1]))
+    # An infinity without weight is no number of terms: where it is, `doubtful` says what becomes of the sum.
+    with np.errstate(invalid="ignore"):
+        products = taken.magnitude * sizes
+        terms = reduce(np.add, np.moveaxis(products, -1, 0), np.zeros(products.shape[:-1]))
     more = (rank - 1) * sums.working.unit * terms
     return replace(sums, error=np.where(uneven, rounded_up(sums.error + more), 0.0))
 

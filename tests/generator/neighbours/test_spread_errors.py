@@ -9,10 +9,13 @@ import pytest
 
 from conformance.suite.cases import ExpectedOutput
 from generator.models.chains.chain_cases import case_of_chain
-from generator.models.chains.chains import Weaver
+from generator.models.chains.chains import Link, Weaver
 from generator.models.chains.node_answers import Unpushed
 from generator.models.chains.pushing import expectations_of_chain
+from generator.models.chains.spreading import quantised as spread
 from generator.models.neighbours.neighbour_suite import weave_in
+from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import tensor
 from tests.generator.neighbours.fused_programs import passes
 
 WEAVE = partial(weave_in, 17)
@@ -96,3 +99,12 @@ def test_scales_of_several_channels_have_their_own_steps() -> None:
     assert passes(case, np.array([[7, 16, 8]])), "a quotient by 3 may be one by the reciprocal"
     assert not passes(case, np.array([[6, 16, 9]]))
     assert not passes(case, np.array([[7, 16, 10]]))
+
+
+def test_an_error_beyond_all_numbers_goes_into_no_integer_and_nothing_is_warned_of() -> None:
+    floats, scale = tensor(np.array([1.5, 4], F)), tensor(np.array(0.5, F))
+    given = ExpectedOutput("x", floats, np.array([0, np.inf]), ())
+    link = Link(OperatorName.parse("ai.onnx::QuantizeLinear-13"), {}, (), ())
+    to = ExpectedOutput("y", tensor(np.array([3, 8], np.uint8)))
+    with np.errstate(invalid="raise"), pytest.raises(Unpushed, match="half a step"):
+        spread(link, (given, ExpectedOutput("scale", scale)), to)
