@@ -41,6 +41,14 @@ class ShapeChecks:
             self._broken[shapes] = next((rule for rule in rules if not _may_hold(rule, scope)), None)
         return self._broken[shapes]
 
+    def broken_by_all(self) -> Constraint | None:
+        """A rule that every one of the shapes breaks that were asked about; None without one."""
+        left = list(self.node.spec.constraints)
+        for shapes in self._broken:
+            scope = self.scope(shapes)
+            left = [rule for rule in left if not _may_hold(rule, scope)]
+        return left[0] if self._broken and left else None
+
     def scope(self, shapes: Shapes) -> CallScope:
         """The names of a call with these shapes; what is not kept has elements that nobody knows."""
         node = self.node

@@ -22,6 +22,7 @@ from generator.asking.validity import find_violations
 from generator.models.check.actual_calls import ActualCall, PassedOver, actual_call
 from generator.models.check.call_costs import estimated_seconds
 from generator.models.check.sampled_calls import sample
+from generator.models.check.shape_choice import left_open
 from opcert.vocabulary.errors import InternalError, UserError
 from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.tensors import Tensor
@@ -109,6 +110,8 @@ class NodeJudge:
 
     def _judge(self, node: ModelNode, whole: ActualCall, part: ActualCall) -> Judged:
         if broken := find_violations(part.spec, part.call):
+            if (told_open := left_open(broken[0].constraint)) is not None:
+                raise PassedOver("undefined", told_open.reason.text)
             raise PassedOver("not_valid", f"the call breaks {broken[0].id}, so that nothing is owed")
         begun = time.process_time()
         expected = plain_expectation(part)

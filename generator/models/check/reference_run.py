@@ -193,7 +193,9 @@ class ReferenceRun:
         except Unpushed:
             # A document may forbid what a reference computes nonetheless: then nothing is owed behind it.
             outputs = regardless(link, taken)
-        self._loosen(link, f"{_called(facts)} is not allowed by its document, so that nothing is owed")
+        self._loosen(
+            link, f"{_called(facts)} is not allowed by its document or left open, so that nothing is owed"
+        )
         return [outputs]
 
     def _loosen(self, link: Link, why: str) -> None:

@@ -28,6 +28,10 @@ Sin Cos ThresholdedRelu Swish
 """
 ELEMENTWISE = frozenset(_ELEMENTWISE.split())
 _REDUCTIONS = "ReduceSum ReduceMean ReduceMax ReduceMin ReduceL2 ReduceSumSquare ReduceProd"
+_OF_ROWS = """
+SVMClassifier SVMRegressor LinearClassifier LinearRegressor TreeEnsemble TreeEnsembleClassifier
+TreeEnsembleRegressor
+"""
 _MOST = 4096
 Indices = NDArray[np.int64]
 Inputs = list[tuple[str, Tensor | None]]
@@ -37,7 +41,7 @@ Way = Callable[[ActualCall, int, Chance], ActualCall | None]
 def sample(whole: ActualCall, elements: int, seed: int) -> ActualCall | None:
     """A call with about so many elements of the answer, the rest left out; None where there is no way."""
     way = _WAYS.get(whole.spec.operator.name)
-    if way is None or len(whole.answers) != 1 or not whole.answers[0].array.size:
+    if way is None or (len(whole.answers) != 1 and way is not _rows) or not whole.answers[0].array.size:
         return None
     try:
         return way(whole, min(elements, _MOST), chance_of(seed))
@@ -202,6 +206,17 @@ def _reduced(whole: ActualCall, elements: int, generator: Chance) -> ActualCall 
     return _part(whole, [(name, _at(given, np.ix_(*chosen))), *others], np.ix_(*kept))
 
 
+def _rows(whole: ActualCall, elements: int, generator: Chance) -> ActualCall | None:
+    """Some rows of a batch, with what each output has of them."""
+    (name, given), *others = whole.call.inputs
+    if given is None or len(given.shape) != 2 or any(a.shape[:1] != given.shape[:1] for a in whole.answers):
+        return None
+    count = max(1, elements * given.shape[0] // whole.of_elements)
+    (rows,) = _few(given.shape[:1], count, generator)
+    call = Call(whole.call.attributes, ((name, _at(given, rows)), *others), outputs=whole.call.outputs)
+    return replace(whole, call=call, answers=tuple(_at(answer, rows) for answer in whole.answers))
+
+
 def _axis(default: int) -> Callable[[ActualCall, int], frozenset[int]]:
     def found(whole: ActualCall, rank: int) -> frozenset[int]:
         axis = int(_stated(whole, "axis", default))
@@ -330,6 +345,7 @@ _WAYS: dict[str, Way] = {
     **dict.fromkeys(("QuantizeLinear", "DequantizeLinear"), _quantized),
     **dict.fromkeys(("Softmax", "LogSoftmax"), _Lanes(_softmax)),
     **dict.fromkeys(("GlobalAveragePool", "GlobalMaxPool"), _Lanes(_spatial)),
+    **dict.fromkeys(_OF_ROWS.split(), _rows),
     "MatMul": _matrices,
     "Gemm": _gemm,
     "LayerNormalization": _Lanes(_from_axis(-1)),

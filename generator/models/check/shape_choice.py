@@ -212,7 +212,8 @@ class ShapeChoice:
                     told = "No valid call has the extents that the model states: others were taken."
                     levels, lost = self._related_levels(outline, begun)
                     return ChosenShapes(levels, (*((told,) if apart else ()), *lost), apart)
-        if (told_open := left_open(self.first)) is not None:
+        always = self.checks.broken_by_all()
+        if (told_open := left_open(always or self.first)) is not None:
             raise told_open
         rule = "" if self.first is None else f"; with those of the model it breaks {rule_told(self.first)}"
         raise Uncovered("no_call", f"No shapes were found with which the call is valid{rule}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,23 +19,23 @@ def _changed(model: ModelCall, **changes: object) -> ModelCall:
     return replace(model, first=replace(model.first, **changes))  # type: ignore[arg-type]
 
 
+_OF_THREE_CLASSES: dict[str, Any] = {
+    "classlabels_ints": [0, 1, 2],
+    "coefficients": [1.0] * 6,
+    "kernel_params": [0.5, 0.0, 3.0],
+    "kernel_type": "RBF",
+    "post_transform": "NONE",
+    "prob_a": [-1.0, -2.0, -1.5],
+    "prob_b": [0.25, 0.5, 0.0],
+    "rho": [0.5, 0.25, -0.5],
+    "support_vectors": [0.0, 1.0, 2.0, 0.5, -1.0, 3.0],
+    "vectors_per_class": [1, 1, 1],
+}
+"""What skl2onnx writes of an SVC with probabilities, here with one vector for each class."""
+
+
 def _three_classes(batch: int | str) -> ModelCall:
-    """What skl2onnx writes of an SVC with probabilities, here with one vector for each class."""
-    return call(
-        "ai.onnx.ml::SVMClassifier-1",
-        [fed(batch, 2)],
-        2,
-        classlabels_ints=[0, 1, 2],
-        coefficients=[1.0] * 6,
-        kernel_params=[0.5, 0.0, 3.0],
-        kernel_type="RBF",
-        post_transform="NONE",
-        prob_a=[-1.0, -2.0, -1.5],
-        prob_b=[0.25, 0.5, 0.0],
-        rho=[0.5, 0.25, -0.5],
-        support_vectors=[0.0, 1.0, 2.0, 0.5, -1.0, 3.0],
-        vectors_per_class=[1, 1, 1],
-    )
+    return call("ai.onnx.ml::SVMClassifier-1", [fed(batch, 2)], 2, **_OF_THREE_CLASSES)
 
 
 RELU = call("Relu-14", [fed("n", 3)])
@@ -85,6 +86,11 @@ LEFT_OUT = {
     "what its document leaves open": (_three_classes("n"), "undefined", "no formula for probabilities"),
     "what its document leaves open, of a stated batch": (
         _three_classes(5),
+        "undefined",
+        "no formula for probabilities",
+    ),
+    "what its document leaves open, of an input that no shape is known of": (
+        call("ai.onnx.ml::SVMClassifier-1", [ModelValue("fed", "float")], 2, **_OF_THREE_CLASSES),
         "undefined",
         "no formula for probabilities",
     ),

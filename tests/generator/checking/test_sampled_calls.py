@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from conformance.checked_models.model_calls import ModelNode
 from generator.asking.named_operators import referenced_operators
 from generator.models.check.actual_calls import ActualCall, actual_call
-from generator.models.check.node_judging import plain_expectation
+from generator.models.check.node_judging import NodeJudge, plain_expectation
 from generator.models.check.sampled_calls import ELEMENTWISE, sample
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
+from tests.generator.checking.made_calls import call, fed
 
 
 def _whole(name: str, inputs: list[Any], **attributes: Any) -> ActualCall:
@@ -199,6 +200,46 @@ def test_quantisation_by_tensor_and_by_axis(axis: int | None) -> None:
     assert _holds(back, 9, 2)
     part = sample(whole, 9, 2)
     assert part is not None
+
+
+_VECTORS: dict[str, Any] = {
+    "classlabels_ints": [0, 1, 2],
+    "coefficients": [1.0, -0.5, 0.25, -1.0, 0.75, 0.5],
+    "kernel_params": [0.5, 0.0, 3.0],
+    "kernel_type": "RBF",
+    "post_transform": "NONE",
+    "rho": [0.5, 0.25, -0.5],
+    "support_vectors": [0.0, 1.0, 2.0, 0.5, -1.0, 3.0],
+    "vectors_per_class": [1, 1, 1],
+}
+
+
+def test_rows_of_support_vectors_with_both_outputs() -> None:
+    """In a batch of which the reference has no time for all rows."""
+    node = call("ai.onnx.ml::SVMClassifier-1", [fed(300, 2)], 2, **_VECTORS).first
+    rows = tensor(_numbers((300, 2), 5))
+    labels, scores = (tensor(np.zeros(300, np.int64)), tensor(np.zeros((300, 3), np.float32)))
+    right = [each.expected for each in plain_expectation(actual_call(node, [rows], [labels, scores])).outputs]
+    whole = actual_call(node, [rows], right)
+    part = sample(whole, 40, 7)
+    assert part is not None
+    assert [answer.shape for answer in part.answers] == [(10,), (10, 3)]
+    assert [each.expected for each in plain_expectation(part).outputs] == list(part.answers)
+    judge = NodeJudge(60.0, 0.05)
+    found = judge.judge(node, [rows], right).numbers
+    assert found.verdict == "right"
+    assert 0 < (found.elements or 0) < 1200
+    shifted = tensor(right[1].array + np.float32(0.01))
+    assert judge.judge(node, [rows], [right[0], shifted]).numbers.verdict == "wrong"
+
+
+def test_a_node_of_which_its_document_has_no_formula_breaks_no_rule() -> None:
+    shares = {"prob_a": [-1.0, -2.0, -1.5], "prob_b": [0.25, 0.5, 0.0]}
+    node = call("ai.onnx.ml::SVMClassifier-1", [fed(2, 2)], 2, **_VECTORS, **shares).first
+    given_ = [tensor(np.zeros(2, np.int64)), tensor(np.zeros((2, 3), np.float32))]
+    found = NodeJudge(60.0, 6.0).judge(node, [tensor(_numbers((2, 2), 5))], given_).numbers
+    assert (found.verdict, found.why) == ("passed_over", "undefined")
+    assert "no formula for probabilities of several pairs" in str(found.reason)
 
 
 def test_a_fault_among_many_elements_is_noticed() -> None:
