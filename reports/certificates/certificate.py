@@ -366,13 +366,16 @@ def adequacy_of(results: Results, operator: OperatorName) -> dict[str, Any] | No
 
 
 def _profile(evaluated: ProfileResult) -> dict[str, Any]:
+    is_restricted = evaluated.profile.restriction != "none"
     return {
         "name": evaluated.profile.profile,
-        "demands": evaluated.profile.model_dump(mode="json", exclude={"waivers"}),
+        "demands": evaluated.profile.model_dump(
+            mode="json", exclude={"waivers"} if is_restricted else {"waivers", "restriction"}
+        ),
         "met": evaluated.met,
         "reasons": list(evaluated.reasons),
         "demandedCases": evaluated.demanded,
-        **({"leftOut": _left_out(evaluated)} if evaluated.profile.restriction != "none" else {}),
+        **({"leftOut": _left_out(evaluated)} if is_restricted else {}),
         "waivers": [
             {
                 **waiver.waiver.model_dump(mode="json"),

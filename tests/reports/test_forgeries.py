@@ -98,6 +98,19 @@ def test_the_genuine_one_holds(genuine: Forged, tmp_path: Path) -> None:
     assert any("the profile echo is the one that was given" in each for each in found.checked)
 
 
+def test_a_certificate_that_was_made_before_it_said_what_verifies_the_outputs_holds(
+    genuine: Forged, tmp_path: Path
+) -> None:
+    copied = genuine.copied(tmp_path / "copy")
+
+    def as_before(statement: dict[str, Any]) -> None:
+        del statement["predicate"]["verified"]
+
+    copied.restate(as_before)
+    found = copied.look(profile=Profile.model_validate(copied.profile))
+    assert not [each for each in found.problems if "stated otherwise" in each]
+
+
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda each: each.name)
 def test_a_forgery_is_noticed_or_named(genuine: Forged, tmp_path: Path, forgery: Forgery) -> None:
     forged = genuine.copied(tmp_path / "forged")
