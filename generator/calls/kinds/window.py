@@ -160,9 +160,10 @@ class Window(Kind):
             same, given = f"kernel_shape == {kernel}", "present(kernel_shape)"
             yield self.rule("kernel_shape_agrees", same, given, about="kernel_shape")
         if "auto_pad" in covers:
-            yield self.rule("auto_pad_value", f"auto_pad in {list(_AUTO)!r}", about="auto_pad")
+            yield self.rule("auto_pad_value", f"auto_pad in {list(_AUTO)!r}", *self._given, about="auto_pad")
             if "pads" in covers:
-                yield self.rule("pads_or_auto_pad", "auto_pad == 'NOTSET'", "present(pads)", about="auto_pad")
+                both = " and ".join(("present(pads)", *self._given))
+                yield self.rule("pads_or_auto_pad", "auto_pad == 'NOTSET'", both, about="auto_pad")
         if "ceil_mode" in covers:
             yield self.rule("ceil_mode_value", "ceil_mode in [0, 1]", about="ceil_mode")
         names = ("strides", "dilations", "pads", "auto_pad")
@@ -173,6 +174,12 @@ class Window(Kind):
             yield self.rule("same_padding_fits", fits, about="auto_pad", otherwise="undefined")
         if self._is_brought:
             yield from self._rules_of_pools(f"{over}, {kernel}, {told}")
+
+    @property
+    def _given(self) -> tuple[str, ...]:
+        """When auto_pad has a value: without a default only where it is given."""
+        attribute = self.subject.attribute("auto_pad")
+        return ("present(auto_pad)",) if attribute is not None and attribute.default is None else ()
 
     def _rules_of_pools(self, told: str) -> Iterable[Constraint]:
         """What a pool makes of no elements, and how many windows it has where texts say it in two ways."""

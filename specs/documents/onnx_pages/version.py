@@ -13,7 +13,7 @@ from typing import Any
 
 from opcert.vocabulary.names import OperatorName
 from specs.documents.onnx_pages.page_parts import ListedItem, PageParts
-from specs.documents.prose.described_values import FoundDefault, find_default, find_values
+from specs.documents.prose.described_values import FoundDefault, find_default, find_values, named_default
 from specs.documents.prose.formulas import find_formulas
 from specs.documents.prose.part_names import ParameterNames as Names
 from specs.documents.prose.part_names import find_normative
@@ -350,13 +350,15 @@ class _Builder:
         values: AllowedValues | None = None
         if item.kind in (None, "string", "strings"):
             values = find_values(item.description, item.name, value, "required" in item.words)
+        if default is None and item.kind == "string" and values is not None and not values.proposed:
+            default = named_default(item.description, values)
         if default is not None and default.origin is not None:
             self.origins[f"attributes.{item.name}.default"] = default.origin
         return AttributeSpec(
             name=item.name,
             kind=item.kind,
             required="required" in item.words,
-            default=value,
+            default=default.value if default is not None else None,
             has_default=default is not None and default.origin is not None,
             values=values,
             origin=Origin("imported", (item.line.source(),)),

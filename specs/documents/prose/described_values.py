@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -70,10 +70,13 @@ def stated_default(text: str, found: Candidate) -> str | None:
     """The default that a list marks, or that the text names among its values: `Default is a`."""
     if found.default is not None:
         return found.default
-    for match in re.finditer(rf"\b[Dd]efault(?: value)? is [{_QUOTES}]*({_WORD})\b", text):
-        if match[1] in found.values:
-            return match[1]
-    return None
+    named = _named_default(text, found.values)
+    return named[1] if named is not None else None
+
+
+def _named_default(text: str, values: Sequence[Any]) -> re.Match[str] | None:
+    matches = re.finditer(rf"\b[Dd]efault(?: value)? is [{_QUOTES}]*({_WORD})\b", text)
+    return next((match for match in matches if match[1] in values), None)
 
 
 def _places(head: str, text: str) -> Iterator[re.Match[str]]:
@@ -205,6 +208,15 @@ def find_default(passage: Passage) -> FoundDefault | None:
         origin = Origin("imported", (passage.source(offset),), None, "marked-default", 1.0)
         return FoundDefault(value, origin, undecodable.undecodable if undecodable else None, offset)
     return undecodable
+
+
+def named_default(passage: Passage, values: AllowedValues) -> FoundDefault | None:
+    """The default that a passage names among the values that it allows, without quotes: `Default is a`."""
+    named = _named_default(passage.text, values.values)
+    if named is None:
+        return None
+    origin = Origin("imported", (passage.source(named.start(1)),), None, "stated-default", 1.0)
+    return FoundDefault(named[1], origin, None, named.start(1))
 
 
 def _decode(text: str) -> Any:

@@ -86,7 +86,7 @@ def _between_commas(text: str) -> Iterator[str]:
 
 _INTRODUCED = pattern(
     r"(?:\b(?P<subject>[`'\"]?\w+[`'\"]?)(?:\.shape ?=|'s shape is|`? shape)"
-    r"|(?:\b(?:shapes?|(?:has|have|of|the) sizes?|dimensions?)|, size)\b(?!`?[\[(])"
+    r"|(?:\b(?:shapes?|(?:has|have|of|the|its) sizes?|dimensions?)|, size)\b(?!`?[\[(])"
     r"(?: \([^()]{1,40}\))?(?: for (?:non-?)? ?image cases?)?)"
     r"(?: of (?:[`'\"]?\w+[`'\"]? )?(?:should be|must be|is)| is expected| is| are| becomes?| of| as"
     r"| should be"
