@@ -34,7 +34,7 @@ from conformance.runtimes.runtimes import Runtime, find_installed
 from conformance.runtimes.scripts import run_confined
 from generator.asking.calls import Call
 from generator.making.operators.opsets import newest_versions
-from generator.trust.witnesses.document_calls import LEAST, MOST, DocumentCalls, make_document_calls
+from generator.trust.witnesses.document_calls import LEAST, DocumentCalls, make_document_calls
 from generator.trust.witnesses.truth_runs import (
     Answers,
     TypedCall,
@@ -106,6 +106,7 @@ class Row:
     refusals: Mapping[str, int]
     missing: Sequence[str]
     has_kernel: bool = True
+    calls_offered: Sequence[Call] = ()
 
     @property
     def holds(self) -> bool:
@@ -191,7 +192,7 @@ def _tensorflow() -> Iterator[Spec]:
 def measure(documents: Sequence[Spec], runtimes: Sequence[Runtime], seconds: float) -> Iterator[Row]:
     """A row for each document: calls are made in processes of their own, and put to runtimes in theirs.
 
-    Where the runtime offers fewer than enough of an operator's calls, more are made.
+    Where the runtime offers fewer than enough of an operator's calls, more are made of the types it offers.
     """
     entries = load_disagreements(OWN_FOLDER)
     processes = max(1, min(len(documents), os.cpu_count() or 1))
@@ -200,22 +201,16 @@ def measure(documents: Sequence[Spec], runtimes: Sequence[Runtime], seconds: flo
         for first in range(0, len(documents), TOGETHER):
             together = documents[first : first + TOGETHER]
             asked = [next(pending) for _ in together]
-            rows = {row.operator: row for row in _ask(together, asked, runtimes, entries)}
-            few = {
-                place: _enough(row)
-                for place, row in enumerate(rows.values())
-                if 0 < row.offered < LEAST <= row.calls
-            }
+            rows = list(_ask(together, asked, runtimes, entries))
+            few = [place for place, row in enumerate(rows) if 0 < row.offered < LEAST <= row.calls]
             if few:
                 again = [together[place] for place in few]
-                more = list(pool.map(_prepare, again, repeat(seconds), few.values()))
-                rows |= {row.operator: row for row in _ask(again, more, runtimes, entries)}
-            yield from rows.values()
-
-
-def _enough(row: Row) -> int:
-    """How many calls to make so that the runtime offers enough of them."""
-    return min(MOST, 1 + row.calls * LEAST * 5 // (4 * row.offered))
+                least = [rows[place].calls + MADE for place in few]
+                like = [rows[place].calls_offered for place in few]
+                more = list(pool.map(_prepare, again, repeat(seconds), least, like))
+                for place, row in zip(few, _ask(again, more, runtimes, entries), strict=True):
+                    rows[place] = row
+            yield from rows
 
 
 def with_kernel(runtime: Runtime) -> frozenset[str] | None:
@@ -229,9 +224,9 @@ def with_kernel(runtime: Runtime) -> frozenset[str] | None:
     return frozenset(ran.stdout.split()) if ran.code == 0 else None
 
 
-def _prepare(facts: Spec, seconds: float, least: int = MADE) -> Asked:
+def _prepare(facts: Spec, seconds: float, least: int = MADE, like: Sequence[Call] = ()) -> Asked:
     try:
-        made = make_document_calls(facts, seconds, least)
+        made = make_document_calls(facts, seconds, least, like)
     except Exception as error:  # noqa: BLE001 - what the engine cannot bear in one document is told of it
         made = DocumentCalls(missing=(f"mistake of ours: {type(error).__name__}: {error}",))
     if facts.operator.domain == "org.openvino":
@@ -292,7 +287,8 @@ def _row(
 ) -> Row:
     operator = spec.operator
     known = FailureEntries(spec, [entry for entry in entries if entry.concerns(str(operator))])
-    offered = answered = 0
+    offered: list[Call] = []
+    answered = 0
     refusals: Counter[str] = Counter()
     for call in made.calls:
         digest = call.digest(operator)
@@ -305,7 +301,7 @@ def _row(
         answers_it = any(
             witnessed.reaction == "answered" for name, witnessed in found.items() if name not in IN_PROCESS
         )
-        offered += bool(left) or answers_it
+        offered += [call] if left or answers_it else []
         answered += answers_it and not left
     half, missing = half_of(operator), tuple(dict.fromkeys(made.missing))
     if half == "b":
@@ -315,10 +311,11 @@ def _row(
         half,
         len(made.calls),
         made.all_pairs,
-        offered,
+        len(offered),
         answered,
         dict(refusals.most_common()),
         missing,
+        calls_offered=offered,
     )
 
 
@@ -349,7 +346,8 @@ def _show(row: Row) -> None:
 
 
 def _json(row: Row) -> dict[str, object]:
-    return {**vars(row), "holds": row.holds}
+    told = {name: value for name, value in vars(row).items() if name != "calls_offered"}
+    return {**told, "holds": row.holds}
 
 
 if __name__ == "__main__":

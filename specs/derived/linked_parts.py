@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from specs.derived.entries import Collected, cited
 from specs.derived.kinds import LEFT_OUT
+from specs.language.shape_expressions import parse_shape
 from specs.model.signature_parts import AttributeSpec, Origin
 from specs.model.spec import Spec
 from specs.model.statements import OneOf, Range, Required, SameLength, is_proposed
@@ -56,6 +57,8 @@ class LinkedReader:
         for statement in self._required:
             self._needed(statement)
         self._together()
+        self._left_out_together()
+        self._long_enough()
 
     def _together(self) -> None:
         """Optional inputs that mean nothing alone; state that comes out where some goes in."""
@@ -69,10 +72,42 @@ class LinkedReader:
                 rule = f"present({past}) == ('{output.name}' in wanted)"
                 self._silent_rule(f"{output.name}_with_{past}", rule)
 
+    def _left_out_together(self) -> None:
+        """Optional inputs that begin with one word are left out where one of them is: `segment_ids`."""
+        families: dict[str, list[str]] = {}
+        for parameter in self._spec.inputs:
+            if parameter.option == "optional" and "_" in parameter.name:
+                families.setdefault(parameter.name.partition("_")[0], []).append(parameter.name)
+        kinds = {each.path[1]: each.value for each in self._found.entries if each.path[0] == "kinds"}
+        for names in families.values():
+            lacking = next((name for name in names if kinds.get(name) == LEFT_OUT), None)
+            for name in names if lacking is not None else ():
+                if kinds.get(name) != LEFT_OUT:
+                    note = f"no sentence says what it is without {lacking}"
+                    self._found.add("kinds", name, LEFT_OUT, note=note, alone=True)
+
+    def _long_enough(self) -> None:
+        """The greatest length is no less than the length: of `max_NAME`, and of a table of positions."""
+        shapes = {each.path[1]: str(each.value) for each in self._found.entries if each.path[0] == "shapes"}
+        named = {name: parse_shape(shape).names for name, shape in shapes.items()}
+        known = frozenset[str]().union(*named.values())
+        pairs = {(name, name.removeprefix("max_")) for name in known if name.startswith("max_")}
+        pairs |= {
+            (f"{name}_0", "sequence_length")
+            for name, names in named.items()
+            if name.startswith("position_embedding") and f"{name}_0" in names
+        }
+        for most, length in sorted(pairs):
+            if length in known:
+                rule = {"id": f"{most}_enough", "require": f"{most} >= {length}", "else": "undefined"}
+                self._silent(rule, "a place for each position, by its name")
+
     def _silent_rule(self, name: str, require: str) -> None:
-        why = "no sentence says what one is without the other"
-        rule = {"id": name, "require": require, "else": "undefined", "why": why}
-        self._found.add("constraints", name, rule, note=why, alone=True)
+        rule = {"id": name, "require": require, "else": "undefined"}
+        self._silent(rule, "no sentence says what one is without the other")
+
+    def _silent(self, rule: Mapping[str, str], why: str) -> None:
+        self._found.add("constraints", rule["id"], {**rule, "why": why}, note=why, alone=True)
 
     def _needed(self, statement: Required) -> None:
         """An input that an output needs is given in every call; others where their condition says so."""

@@ -7,7 +7,7 @@ import re
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.derived.entries import Collected
 from specs.derived.kinds import COVERED, LEFT_OUT, WINDOW
-from specs.derived.related_shapes import ANY_SHAPE
+from specs.derived.related_shapes import ANY_SHAPE, ONE_FOR_ALL, says_quantisation
 from specs.language.shape_expressions import parse_shape
 from specs.model.signature_parts import AttributeSpec, ParameterSpec
 from specs.model.spec import Spec
@@ -35,6 +35,9 @@ _TRANSPOSES = re.compile(r"trans[A-Z]\w*")
 """How flags are called that say that a matrix is to be transposed."""
 _PLAIN_KERNEL = "whole_numbers('alike', length=len(S), least=1)"
 _MOST = 5
+_SINGLE = ("()", "1", "maybe(1)")
+"""The shapes of inputs that are one number."""
+_SINGLE_NUMBER = "integer(1, 8)"
 _ANY_NUMBER = "integer(1, 4)"
 """The kind of an integer of which no sentence says anything."""
 
@@ -75,6 +78,7 @@ class SilentReader:
         for parameter in self._spec.inputs:
             self._same_rank(parameter)
             self._length(parameter)
+            self._one_for_all(parameter)
             self._input(parameter)
             self._holds_something(parameter)
         self._forget_packs()
@@ -194,6 +198,13 @@ class SilentReader:
                 self._shapes[name] = forms[self._shapes[name]]
                 self._found.add("shapes", name, self._shapes[name], each.origin, alone=True)
 
+    def _one_for_all(self, parameter: ParameterSpec) -> None:
+        """A scale that may be a list is one number, where no sentence says how long the list is."""
+        name = parameter.name
+        if says_quantisation(name) and self._shapes[name] in (f"maybe({name}_0)", f"{name}_0"):
+            self._shapes[name] = "()"
+            self._found.add("shapes", name, "()", note=ONE_FOR_ALL, alone=True)
+
     def _input(self, parameter: ParameterSpec) -> None:
         """The kind of integers that are no data: an axis, a count, or indices, all of what is first."""
         name, first = parameter.name, self._spec.inputs[0]
@@ -206,6 +217,9 @@ class SilentReader:
                 self._scalar(name, f"axis({axes[1]}){axes[2] or ''}")
             return
         types = self._spec.types_of(parameter)
+        if self._is_single(parameter):
+            self._add(name, _SINGLE_NUMBER, "a single number of which no sentence says anything")
+            return
         is_data = parameter is not first and parameter.type == first.type
         is_data = is_data and parameter.type in self._spec.type_constraints
         if not types or not all(ELEMENT_TYPES[each].is_integer for each in types):
@@ -235,6 +249,13 @@ class SilentReader:
                 note = "a number of something, by its name"
             given = f", when=present({name})" if parameter.option == "optional" else ""
             self._add(name, f"data('range', {ends}{given})", note)
+
+    def _is_single(self, parameter: ParameterSpec) -> bool:
+        """Whether an input is one number of a type that may be a float, and no data of other inputs."""
+        name, types = parameter.name, [ELEMENT_TYPES[each] for each in self._spec.types_of(parameter)]
+        single = self._shapes[name] in _SINGLE and parameter.option == "single"
+        numeric = all(each.is_float or each.is_integer for each in types)
+        return single and numeric and any(each.is_float for each in types)
 
     def _tuples(self) -> None:
         """The last axis of indices whose extent sentences take from a rank: it has an index for one axis."""

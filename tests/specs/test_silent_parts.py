@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import shutil
 import time
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from generator.asking.calls import Call
+from generator.calls.data.draws import Draw
+from generator.calls.solver.partial import OMITTED
+from generator.calls.solver.solving import Found
+from generator.calls.space.space import open_space
 from generator.trust.witnesses.document_calls import make_document_calls
 from opcert.vocabulary.names import OperatorName
 from specs.derived import derive
@@ -270,10 +276,21 @@ def test_a_list_of_alike_numbers_is_as_long_as_it_says(tmp_path: Path) -> None:
             {"cats_int64s": "constant('listed', length=3, when=element_type(X) != 'string')"},
         ),
         ("ai.onnx.ml::CastMap-1", {"max_map": "enumeration(1)"}),
-        ("com.microsoft::QEmbedLayerNormalization-1", {"input_ids": "data('range', 0, 1)"}),
+        (
+            "com.microsoft::QEmbedLayerNormalization-1",
+            {
+                "input_ids": "data('range', 0, 1)",
+                "segment_embedding_scale": "constant('left_out')",
+                "segment_embedding_zero_point": "constant('left_out')",
+                "word_embedding_scale": "real(0.125, 2)",
+            },
+        ),
+        ("com.microsoft::QMoE-1", {"fc3_scales": "constant('left_out')", "fc1_experts_bias": None}),
     ],
 )
-def test_lists_that_belong_together_have_values_that_do(name: str, kinds: dict[str, str]) -> None:
+def test_lists_and_inputs_that_belong_together_have_values_that_do(
+    name: str, kinds: dict[str, str | None]
+) -> None:
     found = declared_alone(name)
     assert {each: found.get(each) for each in kinds} == kinds
 
@@ -292,6 +309,14 @@ def test_lists_that_belong_together_have_values_that_do(name: str, kinds: dict[s
         (
             "com.microsoft::VarlenCausalConvWithState-1",
             {"capture_count_required": "present(capture_count) == (state_update_capacity > 0)"},
+        ),
+        (
+            "com.microsoft::QEmbedLayerNormalization-1",
+            {"position_embedding_quant_0_enough": "position_embedding_quant_0 >= sequence_length"},
+        ),
+        (
+            "com.microsoft::GroupQueryAttention-1",
+            {"max_sequence_length_enough": "max_sequence_length >= sequence_length"},
         ),
         (
             "com.microsoft::MultiHeadAttention-1",
@@ -358,3 +383,46 @@ def test_extents_that_are_left_blank_are_those_of_one_tensor_alone() -> None:
     found = shapes_alone("com.microsoft::QEmbedLayerNormalization-1")
     assert found["word_embedding_quant"] == "word_embedding_quant_0, hidden_size"
     assert found["segment_embedding"] == "segment_embedding_0, hidden_size"
+
+
+@pytest.mark.parametrize("name", ["com.microsoft::Range-1", "ai.onnx::Range-27", "org.openvino::Range-4"])
+def test_a_single_number_of_which_nothing_is_said_is_a_plain_one(name: str) -> None:
+    kinds = declared_alone(name)
+    singles = [each for each, shape in shapes_alone(name).items() if shape in ("()", "1", "maybe(1)")]
+    assert {"start"} < set(singles)
+    assert {kinds[each] for each in singles} <= {"integer(1, 8)", "constant('left_out')"}
+
+
+def test_a_scale_of_which_no_sentence_says_how_long_it_is_is_one_number() -> None:
+    assert shapes_alone("com.microsoft::QOrderedMatMul-1")["scale_B"] == "()"
+    assert shapes_alone("com.microsoft::MatMulIntegerToFloat-1")["b_scale"] == "maybe(shape(B)[-1])"
+
+
+def test_a_window_leaves_auto_pad_out_where_the_page_states_no_default() -> None:
+    operator = OperatorName.parse("com.microsoft::QLinearAveragePool-1")
+    facts = load_imported(operator)
+    assert facts.attributes["auto_pad"].default == "NOTSET"
+    silent = replace(facts.attributes["auto_pad"], default=None, has_default=False)
+    found = replace(facts, attributes={**facts.attributes, "auto_pad": silent})
+    space = open_space(declare_by_documents(found, facts_path(operator, OWN_FOLDER).parent, (OWN_FOLDER,)))
+    for pads in ("mixed", OMITTED):
+        levels = {"auto_pad": OMITTED, "pads": pads}
+        assert isinstance(space.search.solve(levels, Draw("left out")), Found)
+    given = {"auto_pad": "VALID", "pads": "mixed"}
+    assert not isinstance(space.search.solve(given, Draw("both")), Found)
+
+
+def type_of_first(call: Call) -> str:
+    _, tensor = call.first
+    assert tensor is not None
+    return tensor.element_type.name
+
+
+def test_further_calls_have_the_types_of_those_that_they_are_to_be_like() -> None:
+    facts = load_imported(OperatorName.parse("com.microsoft::GridSample-1"))
+    made = make_document_calls(facts, 20.0)
+    doubles = [call for call in made.calls if type_of_first(call) == "double"]
+    assert 0 < len(doubles) < len(made.calls)
+    more = make_document_calls(facts, 20.0, len(made.calls) + 5, doubles)
+    assert more.all_pairs
+    assert [type_of_first(call) for call in more.calls[len(made.calls) :]] == ["double"] * 5

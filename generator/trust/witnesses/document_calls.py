@@ -26,11 +26,12 @@ from opcert.vocabulary.errors import InternalError, SeveralErrors, UserError
 from specs.files.declarations import declare_by_documents
 from specs.files.spec_folders import OWN_FOLDER, facts_path
 from specs.model.spec import Spec
+from specs.model.structures import type_variable
 
 LEAST = 30
 """So many calls are made at least, where there are so many."""
 MOST = 400
-"""Calls beyond these tell nothing new of a document."""
+"""Rows beyond these tell nothing new of a document."""
 _TRIES = 8
 """Draws for each call that is still missing."""
 
@@ -77,10 +78,13 @@ def _limited(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def make_document_calls(facts: Spec, seconds: float, least: int = LEAST) -> DocumentCalls:
+def make_document_calls(
+    facts: Spec, seconds: float, least: int = LEAST, like: Sequence[Call] = ()
+) -> DocumentCalls:
     """Calls of an operator version: all pairs of levels, and others up to `least`.
 
-    They are searched for in so many seconds of the processor's time.
+    The others have the element types of calls that they are to be `like`, if there are any. They are searched
+    for in so many seconds of the processor's time.
     """
     try:
         sparse = tuple(_sparse(facts))
@@ -95,7 +99,8 @@ def make_document_calls(facts: Spec, seconds: float, least: int = LEAST) -> Docu
     try:
         with _limited(seconds):
             _cover(space, found)
-            _add_more(space, found, least)
+            found.rows = found.rows[:MOST]
+            _add_more(space, found, least, like)
     except _OutOfTime:
         if not found.rows:
             return DocumentCalls(missing=("its calls are not found in time",))
@@ -107,7 +112,7 @@ def make_document_calls(facts: Spec, seconds: float, least: int = LEAST) -> Docu
     operator = spec.operator
     calls = {call.digest(operator): call for call in (*(row.call for row in found.rows), *found.more)}
     missing = (unshaped or ("no call keeps the rules",)) if not calls else ()
-    return DocumentCalls(tuple(calls.values())[:MOST], found.all_pairs, missing)
+    return DocumentCalls(tuple(calls.values()), found.all_pairs, missing)
 
 
 def _cover(space: CallSpace, found: _Rows) -> None:
@@ -127,10 +132,12 @@ def _have_calls(wanted: Sequence[Mapping[str, Level]], made: Sequence[CoveringRo
     return all(any(row.items() <= covering_row.levels.items() for covering_row in made) for row in wanted)
 
 
-def _add_more(space: CallSpace, found: _Rows, least: int) -> None:
+def _add_more(space: CallSpace, found: _Rows, least: int, like: Sequence[Call]) -> None:
     operator = space.spec.operator
     known = {row.call.digest(operator) for row in found.rows}
-    for call in _at_random(space, max(0, least - len(known)) * _TRIES):
+    for call in _at_random(
+        space, max(0, least - len(known)) * _TRIES, [_types(space, each) for each in like]
+    ):
         if len(known) >= least:
             return
         if call.digest(operator) not in known:
@@ -138,10 +145,22 @@ def _add_more(space: CallSpace, found: _Rows, least: int) -> None:
             found.more.append(call)
 
 
-def _at_random(space: CallSpace, tries: int) -> Iterator[Call]:
+def _types(space: CallSpace, call: Call) -> dict[str, Level]:
+    """The levels of a call's element types."""
+    found: dict[str, Level] = {}
+    for parameter in space.spec.inputs:
+        given = next((tensor for tensor in call.tensors(parameter.name) if tensor is not None), None)
+        factor = f"type_{type_variable(space.spec, parameter)}"
+        if given is not None and factor in space.types:
+            found[factor] = given.element_type.name
+    return found
+
+
+def _at_random(space: CallSpace, tries: int, types: Sequence[Mapping[str, Level]]) -> Iterator[Call]:
     for number in range(tries):
         draw = Draw(f"{space.spec.operator}/document/{number}")
         levels = {name: draw.shuffled(factor)[0] for name, factor in space.factors.items()}
+        levels |= draw.child("types").choice(types) if types else {}
         solved = space.search.solve(levels, draw.child("search"))
         if isinstance(solved, Found):
             call = draw_call(space, solved.scope, levels, draw.child("data"))
