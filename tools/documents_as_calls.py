@@ -33,6 +33,7 @@ from conformance.running.run_options import RunOptions
 from conformance.runtimes.runtimes import Runtime, find_installed
 from conformance.runtimes.scripts import run_confined
 from generator.asking.calls import Call
+from generator.calls.variables.kind import Level
 from generator.making.operators.opsets import newest_versions
 from generator.trust.witnesses.document_calls import LEAST, DocumentCalls, make_document_calls
 from generator.trust.witnesses.truth_runs import (
@@ -106,7 +107,7 @@ class Row:
     refusals: Mapping[str, int]
     missing: Sequence[str]
     has_kernel: bool = True
-    calls_offered: Sequence[Call] = ()
+    levels_offered: Sequence[Mapping[str, Level]] = ()
 
     @property
     def holds(self) -> bool:
@@ -192,7 +193,7 @@ def _tensorflow() -> Iterator[Spec]:
 def measure(documents: Sequence[Spec], runtimes: Sequence[Runtime], seconds: float) -> Iterator[Row]:
     """A row for each document: calls are made in processes of their own, and put to runtimes in theirs.
 
-    Where the runtime offers fewer than enough of an operator's calls, more are made of the types it offers.
+    Where the runtime offers fewer than enough of an operator's calls, more are made that are like those.
     """
     entries = load_disagreements(OWN_FOLDER)
     processes = max(1, min(len(documents), os.cpu_count() or 1))
@@ -206,7 +207,7 @@ def measure(documents: Sequence[Spec], runtimes: Sequence[Runtime], seconds: flo
             if few:
                 again = [together[place] for place in few]
                 least = [rows[place].calls + MADE for place in few]
-                like = [rows[place].calls_offered for place in few]
+                like = [rows[place].levels_offered for place in few]
                 more = list(pool.map(_prepare, again, repeat(seconds), least, like))
                 for place, row in zip(few, _ask(again, more, runtimes, entries), strict=True):
                     rows[place] = row
@@ -224,7 +225,9 @@ def with_kernel(runtime: Runtime) -> frozenset[str] | None:
     return frozenset(ran.stdout.split()) if ran.code == 0 else None
 
 
-def _prepare(facts: Spec, seconds: float, least: int = MADE, like: Sequence[Call] = ()) -> Asked:
+def _prepare(
+    facts: Spec, seconds: float, least: int = MADE, like: Sequence[Mapping[str, Level]] = ()
+) -> Asked:
     try:
         made = make_document_calls(facts, seconds, least, like)
     except Exception as error:  # noqa: BLE001 - what the engine cannot bear in one document is told of it
@@ -287,10 +290,10 @@ def _row(
 ) -> Row:
     operator = spec.operator
     known = FailureEntries(spec, [entry for entry in entries if entry.concerns(str(operator))])
-    offered: list[Call] = []
+    offered: list[Mapping[str, Level]] = []
     answered = 0
     refusals: Counter[str] = Counter()
-    for call in made.calls:
+    for call, levels in zip(made.calls, made.levels, strict=True):
         digest = call.digest(operator)
         found = {name: answers[digest] for name, answers in said.items() if digest in answers}
         refused = {name: witnessed for name, witnessed in found.items() if witnessed.reaction in REFUSING}
@@ -301,7 +304,7 @@ def _row(
         answers_it = any(
             witnessed.reaction == "answered" for name, witnessed in found.items() if name not in IN_PROCESS
         )
-        offered += [call] if left or answers_it else []
+        offered += [levels] if left or answers_it else []
         answered += answers_it and not left
     half, missing = half_of(operator), tuple(dict.fromkeys(made.missing))
     if half == "b":
@@ -315,7 +318,7 @@ def _row(
         answered,
         dict(refusals.most_common()),
         missing,
-        calls_offered=offered,
+        levels_offered=offered,
     )
 
 
@@ -346,7 +349,7 @@ def _show(row: Row) -> None:
 
 
 def _json(row: Row) -> dict[str, object]:
-    told = {name: value for name, value in vars(row).items() if name != "calls_offered"}
+    told = {name: value for name, value in vars(row).items() if name != "levels_offered"}
     return {**told, "holds": row.holds}
 
 

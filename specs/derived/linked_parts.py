@@ -88,8 +88,7 @@ class LinkedReader:
 
     def _long_enough(self) -> None:
         """The greatest length is no less than the length: of `max_NAME`, and of a table of positions."""
-        shapes = {each.path[1]: str(each.value) for each in self._found.entries if each.path[0] == "shapes"}
-        named = {name: parse_shape(shape).names for name, shape in shapes.items()}
+        named = {name: parse_shape(shape).names for name, shape in self._plain_shapes()}
         known = frozenset[str]().union(*named.values())
         pairs = {(name, name.removeprefix("max_")) for name in known if name.startswith("max_")}
         pairs |= {
@@ -101,6 +100,13 @@ class LinkedReader:
             if length in known:
                 rule = {"id": f"{most}_enough", "require": f"{most} >= {length}", "else": "undefined"}
                 self._silent(rule, "a place for each position, by its name")
+
+    def _plain_shapes(self) -> Iterator[tuple[str, str]]:
+        """The shapes of what is given in every call, whose extents no condition chooses."""
+        single = {parameter.name for parameter in self._spec.inputs if parameter.option == "single"}
+        for entry in self._found.entries:
+            if entry.path[0] == "shapes" and entry.path[1] in single and " if " not in str(entry.value):
+                yield entry.path[1], str(entry.value)
 
     def _silent_rule(self, name: str, require: str) -> None:
         rule = {"id": name, "require": require, "else": "undefined"}

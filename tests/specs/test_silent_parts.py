@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from generator.asking.calls import Call
 from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED
 from generator.calls.solver.solving import Found
@@ -315,9 +314,10 @@ def test_lists_and_inputs_that_belong_together_have_values_that_do(
             {"position_embedding_quant_0_enough": "position_embedding_quant_0 >= sequence_length"},
         ),
         (
-            "com.microsoft::GroupQueryAttention-1",
+            "com.microsoft::MRotaryEmbedding-1",
             {"max_sequence_length_enough": "max_sequence_length >= sequence_length"},
         ),
+        ("com.microsoft::GroupQueryAttention-1", {"max_sequence_length_enough": None}),
         (
             "com.microsoft::MultiHeadAttention-1",
             {
@@ -328,7 +328,7 @@ def test_lists_and_inputs_that_belong_together_have_values_that_do(
         ),
     ],
 )
-def test_what_is_given_together_is_a_rule_of_documents_alone(name: str, rules: dict[str, str]) -> None:
+def test_what_is_given_together_is_a_rule_of_documents_alone(name: str, rules: dict[str, str | None]) -> None:
     entries = [entry for entry in derive(load_imported(OperatorName.parse(name))).entries if entry.alone]
     found = {entry.path[1]: entry.value["require"] for entry in entries if entry.path[0] == "constraints"}
     assert {each: found.get(each) for each in rules} == rules
@@ -412,17 +412,13 @@ def test_a_window_leaves_auto_pad_out_where_the_page_states_no_default() -> None
     assert not isinstance(space.search.solve(given, Draw("both")), Found)
 
 
-def type_of_first(call: Call) -> str:
-    _, tensor = call.first
-    assert tensor is not None
-    return tensor.element_type.name
-
-
-def test_further_calls_have_the_types_of_those_that_they_are_to_be_like() -> None:
+def test_further_calls_differ_in_one_level_from_those_that_they_are_to_be_like() -> None:
     facts = load_imported(OperatorName.parse("com.microsoft::GridSample-1"))
     made = make_document_calls(facts, 20.0)
-    doubles = [call for call in made.calls if type_of_first(call) == "double"]
-    assert 0 < len(doubles) < len(made.calls)
-    more = make_document_calls(facts, 20.0, len(made.calls) + 5, doubles)
+    like = [levels for levels in made.levels if levels["type_T1"] == "double"]
+    assert 0 < len(like) < len(made.calls)
+    more = make_document_calls(facts, 20.0, len(made.calls) + 5, like)
     assert more.all_pairs
-    assert [type_of_first(call) for call in more.calls[len(made.calls) :]] == ["double"] * 5
+    assert more.levels[: len(made.calls)] == made.levels
+    for levels in more.levels[len(made.calls) :]:
+        assert min(sum(levels[name] != one[name] for name in one) for one in like) <= 1

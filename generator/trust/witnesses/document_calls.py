@@ -26,7 +26,6 @@ from opcert.vocabulary.errors import InternalError, SeveralErrors, UserError
 from specs.files.declarations import declare_by_documents
 from specs.files.spec_folders import OWN_FOLDER, facts_path
 from specs.model.spec import Spec
-from specs.model.structures import type_variable
 
 LEAST = 30
 """So many calls are made at least, where there are so many."""
@@ -38,13 +37,14 @@ _TRIES = 8
 
 @dataclass(frozen=True)
 class DocumentCalls:
-    """The calls of one document.
+    """The calls of one document, each with its levels.
 
     `all_pairs` is whether every pair of levels that some call has is among them. `missing` are the facts
     without which no call could be made, without names and numbers.
     """
 
     calls: tuple[Call, ...] = ()
+    levels: tuple[Mapping[str, Level], ...] = ()
     all_pairs: bool = False
     missing: tuple[str, ...] = ()
 
@@ -55,7 +55,7 @@ class _Rows:
 
     rows: Sequence[CoveringRow] = ()
     all_pairs: bool = False
-    more: list[Call] = field(default_factory=list)
+    more: list[CoveringRow] = field(default_factory=list)
 
 
 class _OutOfTime(BaseException):
@@ -79,11 +79,11 @@ def _limited(seconds: float) -> Iterator[None]:
 
 
 def make_document_calls(
-    facts: Spec, seconds: float, least: int = LEAST, like: Sequence[Call] = ()
+    facts: Spec, seconds: float, least: int = LEAST, like: Sequence[Mapping[str, Level]] = ()
 ) -> DocumentCalls:
     """Calls of an operator version: all pairs of levels, and others up to `least`.
 
-    The others have the element types of calls that they are to be `like`, if there are any. They are searched
+    The others differ from the levels that they are to be `like`, if there are any, in one. They are searched
     for in so many seconds of the processor's time.
     """
     try:
@@ -110,9 +110,10 @@ def make_document_calls(
     except InternalError as error:
         return DocumentCalls(missing=_told(error))
     operator = spec.operator
-    calls = {call.digest(operator): call for call in (*(row.call for row in found.rows), *found.more)}
-    missing = (unshaped or ("no call keeps the rules",)) if not calls else ()
-    return DocumentCalls(tuple(calls.values()), found.all_pairs, missing)
+    rows = {row.call.digest(operator): row for row in (*found.rows, *found.more)}.values()
+    missing = (unshaped or ("no call keeps the rules",)) if not rows else ()
+    levels = tuple(row.levels for row in rows)
+    return DocumentCalls(tuple(row.call for row in rows), levels, found.all_pairs, missing)
 
 
 def _cover(space: CallSpace, found: _Rows) -> None:
@@ -132,40 +133,29 @@ def _have_calls(wanted: Sequence[Mapping[str, Level]], made: Sequence[CoveringRo
     return all(any(row.items() <= covering_row.levels.items() for covering_row in made) for row in wanted)
 
 
-def _add_more(space: CallSpace, found: _Rows, least: int, like: Sequence[Call]) -> None:
+def _add_more(space: CallSpace, found: _Rows, least: int, like: Sequence[Mapping[str, Level]]) -> None:
     operator = space.spec.operator
     known = {row.call.digest(operator) for row in found.rows}
-    for call in _at_random(
-        space, max(0, least - len(known)) * _TRIES, [_types(space, each) for each in like]
-    ):
+    for row in _at_random(space, max(0, least - len(known)) * _TRIES, like):
         if len(known) >= least:
             return
-        if call.digest(operator) not in known:
-            known.add(call.digest(operator))
-            found.more.append(call)
+        if row.call.digest(operator) not in known:
+            known.add(row.call.digest(operator))
+            found.more.append(row)
 
 
-def _types(space: CallSpace, call: Call) -> dict[str, Level]:
-    """The levels of a call's element types."""
-    found: dict[str, Level] = {}
-    for parameter in space.spec.inputs:
-        given = next((tensor for tensor in call.tensors(parameter.name) if tensor is not None), None)
-        factor = f"type_{type_variable(space.spec, parameter)}"
-        if given is not None and factor in space.types:
-            found[factor] = given.element_type.name
-    return found
-
-
-def _at_random(space: CallSpace, tries: int, types: Sequence[Mapping[str, Level]]) -> Iterator[Call]:
+def _at_random(space: CallSpace, tries: int, like: Sequence[Mapping[str, Level]]) -> Iterator[CoveringRow]:
     for number in range(tries):
         draw = Draw(f"{space.spec.operator}/document/{number}")
         levels = {name: draw.shuffled(factor)[0] for name, factor in space.factors.items()}
-        levels |= draw.child("types").choice(types) if types else {}
+        if like:
+            name = draw.child("changed").choice(list(levels))
+            levels = {**draw.child("like").choice(like), name: levels[name]}
         solved = space.search.solve(levels, draw.child("search"))
         if isinstance(solved, Found):
             call = draw_call(space, solved.scope, levels, draw.child("data"))
             if not find_violations(space.spec, call):
-                yield call
+                yield CoveringRow(levels, call)
 
 
 def _without_shape(spec: Spec) -> Iterator[str]:
