@@ -253,10 +253,10 @@ class KindReader:
     def _is_unsure(self, name: str) -> bool:
         """Whether no sentence says what an input is, as far as it takes to give one.
 
-        Its shape is any, one of several without a condition, or has an extent that no other input has; or its
-        elements are whole numbers of which nothing is said.
+        Its shape is any, or has an extent that no other input has; or its elements are whole numbers of which
+        nothing is said. Of several shapes without a condition it has the first.
         """
-        if self._notes.get(name, "") == ANY_SHAPE or self._notes.get(name, "").startswith("or "):
+        if self._notes.get(name, "") == ANY_SHAPE:
             return True
         if self._is_whole(name) and ("maybe(" in self._shapes[name] or not says_quantisation(name)):
             return True
