@@ -421,4 +421,5 @@ def test_further_calls_differ_in_one_level_from_those_that_they_are_to_be_like()
     assert more.all_pairs
     assert more.levels[: len(made.calls)] == made.levels
     for levels in more.levels[len(made.calls) :]:
+        assert levels["type_T1"] == "double"
         assert min(sum(levels[name] != one[name] for name in one) for one in like) <= 1

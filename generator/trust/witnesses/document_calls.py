@@ -83,8 +83,8 @@ def make_document_calls(
 ) -> DocumentCalls:
     """Calls of an operator version: all pairs of levels, and others up to `least`.
 
-    The others differ from the levels that they are to be `like`, if there are any, in one. They are searched
-    for in so many seconds of the processor's time.
+    The others differ from the levels that they are to be `like`, if there are any, in one that is no element
+    type. They are searched for in so many seconds of the processor's time.
     """
     try:
         sparse = tuple(_sparse(facts))
@@ -149,7 +149,9 @@ def _at_random(space: CallSpace, tries: int, like: Sequence[Mapping[str, Level]]
         draw = Draw(f"{space.spec.operator}/document/{number}")
         levels = {name: draw.shuffled(factor)[0] for name, factor in space.factors.items()}
         if like:
-            name = draw.child("changed").choice(list(levels))
+            name = draw.child("changed").choice(
+                [each for each in levels if each not in space.types] or list(levels)
+            )
             levels = {**draw.child("like").choice(like), name: levels[name]}
         solved = space.search.solve(levels, draw.child("search"))
         if isinstance(solved, Found):
