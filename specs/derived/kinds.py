@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.derived.entries import Collected, Contradiction, sources_of
-from specs.derived.related_shapes import ANY_SHAPE, says_quantisation
+from specs.derived.related_shapes import ANY_SHAPE, PLAIN_SCALE, says_quantisation
 from specs.derived.stated_extents import StatedExtents
 from specs.language.shape_expressions import parse_shape
 from specs.model.signature_parts import AttributeSpec, Origin, ParameterSpec
@@ -78,7 +78,7 @@ class KindReader:
                 self._add(parameter.name, found)
             elif self._is_scale(parameter):
                 note = "a scale is greater than 0, and no sentence says how great"
-                self._found.add("kinds", parameter.name, "real(0.125, 2)", note=note, alone=True)
+                self._found.add("kinds", parameter.name, PLAIN_SCALE, note=note, alone=True)
             elif parameter.option == "optional" and self._is_unsure(parameter.name):
                 note = "no sentence says its shape, an extent of it, or what its elements are"
                 self._found.add("kinds", parameter.name, LEFT_OUT, note=note, alone=True)

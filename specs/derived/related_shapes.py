@@ -19,6 +19,8 @@ _RANK_OF = re.compile(r"rank\((\w+)\)")
 _PLAIN_PACK = re.compile(r"\*[A-Za-z_]\w*")
 ONE_FOR_ALL = "no sentence says: one for the whole tensor"
 ANY_SHAPE = "no sentence says: any shape"
+PLAIN_SCALE = "real(0.125, 2)"
+"""The kind of a scale: it is greater than 0, and no sentence says how great."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import re
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from specs.derived.entries import Collected
 from specs.derived.kinds import COVERED, LEFT_OUT, WINDOW
-from specs.derived.related_shapes import ANY_SHAPE, ONE_FOR_ALL, says_quantisation
+from specs.derived.related_shapes import ANY_SHAPE, ONE_FOR_ALL, PLAIN_SCALE, says_quantisation
 from specs.language.shape_expressions import parse_shape
 from specs.model.signature_parts import AttributeSpec, ParameterSpec
 from specs.model.spec import Spec
@@ -218,7 +218,10 @@ class SilentReader:
             return
         types = self._spec.types_of(parameter)
         if self._is_single(parameter):
-            self._add(name, _SINGLE_NUMBER, "a single number of which no sentence says anything")
+            scale = says_quantisation(name)
+            if not scale or all(ELEMENT_TYPES[each].is_float for each in types):
+                kind = PLAIN_SCALE if scale else _SINGLE_NUMBER
+                self._add(name, kind, "a single number of which no sentence says anything")
             return
         is_data = parameter is not first and parameter.type == first.type
         is_data = is_data and parameter.type in self._spec.type_constraints

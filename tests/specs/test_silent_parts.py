@@ -395,6 +395,7 @@ def test_a_single_number_of_which_nothing_is_said_is_a_plain_one(name: str) -> N
 
 def test_a_scale_of_which_no_sentence_says_how_long_it_is_is_one_number() -> None:
     assert shapes_alone("com.microsoft::QOrderedMatMul-1")["scale_B"] == "()"
+    assert declared_alone("com.microsoft::QOrderedMatMul-1")["scale_B"] == "real(0.125, 2)"
     assert shapes_alone("com.microsoft::MatMulIntegerToFloat-1")["b_scale"] == "maybe(shape(B)[-1])"
 
 
