@@ -35,7 +35,7 @@ _TRANSPOSES = re.compile(r"trans[A-Z]\w*")
 """How flags are called that say that a matrix is to be transposed."""
 _PLAIN_KERNEL = "whole_numbers('alike', length=len(S), least=1)"
 _MOST = 5
-_SINGLE = ("()", "1", "maybe(1)")
+_SINGLE = ("()", "maybe(1)")
 """The shapes of inputs that are one number."""
 _SINGLE_NUMBER = "integer(1, 8)"
 _ANY_NUMBER = "integer(1, 4)"
