@@ -151,7 +151,7 @@ class OpenvinoWorker(protocol.Worker):
                     raise
         if request.outputs and not made.outputs():
             raise protocol.Unsupported(
-                "how many outputs %s has hangs on an extent that is open" % request.name
+                "the number of outputs of %s depends on a dynamic dimension" % request.name
             )
         return self._openvino.Model(made.outputs(), list(parameters.values()), request.name)
 
