@@ -43,7 +43,15 @@ class FormSample:
         return [form for form in forms if form == forms[0] or case_id in self.cases.get(form, ())]
 
 
-_SAMPLES: dict[tuple[str, int, int], dict[str, FormSample]] = {}
+@dataclass(frozen=True)
+class _SuiteSamples:
+    """The answered cases of each operator version of a suite, and the samples that were made of them."""
+
+    answered: Mapping[str, Sequence[str]]
+    made: dict[str, FormSample] = field(default_factory=dict)
+
+
+_SAMPLES: dict[tuple[str, int, int], _SuiteSamples] = {}
 _MOST_SAMPLES = 8
 
 
@@ -57,14 +65,14 @@ def form_sample(suite: Suite, cases: int = CASES, among: Sequence[str] | None = 
     if key not in _SAMPLES:
         while len(_SAMPLES) >= _MOST_SAMPLES:
             del _SAMPLES[next(iter(_SAMPLES))]
-        _SAMPLES[key] = {}
-    made, found = _SAMPLES[key], []
-    wanted = None if among is None else {case_id.rsplit("/", 2)[0] for case_id in among}
-    for operator, own in answered_cases(suite.case_ids).items():
-        if wanted is None or operator in wanted:
-            if operator not in made:
-                made[operator] = _make(suite, own, cases)
-            found.append(made[operator])
+        _SAMPLES[key] = _SuiteSamples(answered_cases(suite.case_ids))
+    known, found = _SAMPLES[key], []
+    wanted = known.answered if among is None else {case_id.rsplit("/", 2)[0] for case_id in among}
+    for operator in wanted:
+        if operator in known.answered:
+            if operator not in known.made:
+                known.made[operator] = _make(suite, known.answered[operator], cases)
+            found.append(known.made[operator])
     chosen = {
         form: frozenset[str]().union(*(sample.cases.get(form, frozenset()) for sample in found))
         for form in (*_TELLS, "untouched", "threads", "again")

@@ -22,8 +22,8 @@ _SUSPICIOUS = 16 << 20
 _MOST_RATIO = 200
 """A file of more than 16 MiB that is compressed to less than this part of it was made to fill memory."""
 _LARGEST_DIRECTORY = 8 << 20
-_WHOLE, _MOST_WHOLE = 16 << 20, 4
-"""An entry of at most so many bytes is decompressed at once, and so many of them are held."""
+_MOST_WHOLE = 4
+"""So many entries are decompressed whole, and held, none larger than what `write_zip` compresses."""
 _END = b"PK\x05\x06"
 _END_BYTES = 22
 _END_64 = b"PK\x06\x07"
@@ -142,7 +142,7 @@ class ZipFiles:
 
     def _read(self, name: str, offset: int, length: int) -> bytes:
         try:
-            if name in self._whole or self._zip.getinfo(name).file_size <= _WHOLE:
+            if name in self._whole or self._zip.getinfo(name).file_size <= _SUSPICIOUS:
                 return self._entry(name)[offset : offset + length]
             # A large entry stays open: reading in suite order only ever goes forward.
             if self._open is None or self._open[0] != name:

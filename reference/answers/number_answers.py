@@ -80,8 +80,8 @@ def _or_else(kind: ElementType, rounded: Rounded, instead: Numbers | None) -> Ro
         value = (
             instead.value.spread(instead.shape).fraction(index) if np.isfinite(signs[index]) else signs[index]
         )
-        zeros = [value] if value else [0.0, -0.0]
-        others = [int(value)] if kind.is_integer else encode(kind, zeros).tolist()
+        held = [value] if value or kind.is_integer else [0.0, -0.0]
+        others = [int(value)] if kind.is_integer else encode(kind, held).tolist()
         every = (*alternatives.get(index, ()), *others)
         alternatives[index] = tuple({repr(each): each for each in every}.values())  # 0.0 == -0.0
     return Rounded(rounded.elements, rounded.allowed, alternatives)

@@ -39,25 +39,23 @@ def kept_in_type(numbers: Numbers) -> tuple[Numbers, Numbers]:
     )
 
 
-def leaves_type(numbers: Numbers) -> Mask:
-    """Where integers lie beyond the range of their type."""
-    low, high = numbers.working.element_type.integer_range
-    return numbers.value.spread(numbers.shape).each(lambda top, _: not low <= top <= high, np.bool_)
-
-
 def or_kept_in_type(
-    found: Numbers, sums: Sequence[Numbers], *continued: Callable[[Numbers], Numbers]
+    found: Numbers,
+    exact: Numbers,
+    continued: Sequence[Callable[[Numbers], Numbers]],
+    others_of: Callable[[], Sequence[Numbers]] = tuple,
 ) -> Numbers:
-    """What was found of sums of integers, or what comes of them as their type holds those that lie beyond it.
+    """What was found of exact sums of integers, or what comes of those beyond their type as that holds them.
 
     No text says in what type the sums are kept: a program may have wrapped them or held them at an end, and
-    may go on in double precision. `sums` are the exact ones, and those of terms that the type holds;
-    `continued` is what may be done with them.
+    may go on in double precision. `continued` is what may be done with them; `others_of` gives the sums of
+    terms that the type held, where some sum lies beyond it.
     """
-    exact, *others = sums
-    beyond = leaves_type(exact)
+    low, high = exact.working.element_type.integer_range
+    beyond = exact.value.spread(exact.shape).each(lambda top, _: not low <= top <= high, np.bool_)
     if not beyond.any():
         return found
+    others = others_of()
     kept = (*kept_in_type(exact), *others, *(each for other in others for each in kept_in_type(other)))
     values = np.stack([each.value.spread(exact.shape).floors() for each in kept])
     held = Numbers.exact(values, exact.working)

@@ -9,7 +9,7 @@ import numpy as np
 
 from reference.answers.orders import whole
 from reference.numbers.number_arrays import Numbers
-from reference.numbers.passing import kept_in_type, leaves_type, or_kept_in_type, passed_on, root
+from reference.numbers.passing import kept_in_type, or_kept_in_type, passed_on, root
 from reference.numbers.working import rounded_up
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
@@ -52,7 +52,7 @@ def reduce_mean(
         return mean
     conversion = integer_conversion.ask()
     return or_kept_in_type(
-        whole(mean, conversion), [found], lambda sums: whole(mean_of(sums, count), conversion)
+        whole(mean, conversion), found, [lambda sums: whole(mean_of(sums, count), conversion)]
     )
 
 
@@ -101,9 +101,12 @@ def reduce_l2(
     if not data.is_integer:
         return norm
     conversion = integer_conversion.ask()
-    terms = kept_in_type(data * data) if leaves_type(squares).any() else ()
-    kept = [total(each, chosen, keepdims=bool(keepdims)) for each in terms]
     # Of NaN processors make 0 or the least integer.
     least, _ = data.working.element_type.integer_range
     roots = (lambda sums: whole(root(sums), conversion), lambda sums: whole(root(sums, least), conversion))
-    return or_kept_in_type(whole(norm, conversion), [squares, *kept], *roots)
+    return or_kept_in_type(
+        whole(norm, conversion),
+        squares,
+        roots,
+        lambda: [total(each, chosen, keepdims=bool(keepdims)) for each in kept_in_type(data * data)],
+    )
