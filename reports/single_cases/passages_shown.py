@@ -35,7 +35,10 @@ _PAGES = {
     "org.tensorflow": "https://www.tensorflow.org/api_docs/python/tf/raw_ops/{}",
 }
 _HASHED = re.compile(r"[0-9a-f]{12,}")
-_CITED = re.compile(r"(?P<file>[\w.\-]+\.(?:md|rst|txt|html|jsonl)):(?P<lines>\d+(?:-\d+)?)")
+_CITED = re.compile(
+    r"(?P<file>[\w.\-]+\.(?:md|rst|txt|html|jsonl)):"
+    r"(?P<lines>\d+(?:-\d+)?(?:(?:, | and )(?P=file):\d+(?:-\d+)?)*)"
+)
 
 
 @dataclass(frozen=True)
@@ -114,8 +117,8 @@ def with_titles(said: str, operator: OperatorName) -> str:
     """A sentence in which documents are cited by file and line, with their titles instead."""
 
     def told(found: re.Match[str]) -> str:
-        lines = found["lines"]
-        word = "lines" if "-" in lines else "line"
+        lines = found["lines"].replace(f"{found['file']}:", "")
+        word = "line" if lines.isdigit() else "lines"
         return f"{document_title(operator, found['file'])}, {word} {lines}"
 
     return _CITED.sub(told, said)

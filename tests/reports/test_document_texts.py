@@ -126,6 +126,10 @@ def test_no_title_is_a_digest() -> None:
         "known as x: the runtime does not do it; ONNX page of Resize, lines 48-49 and "
         "ONNX operator changelog, line 7"
     )
+    twice = "Changelog.md:7, Changelog.md:9 and Changelog.md:27-29; Operators.md:3"
+    assert with_titles(twice, RESIZE_18) == (
+        "ONNX operator changelog, lines 7, 9 and 27-29; ONNX operators, line 3"
+    )
 
 
 def test_public_pages_follow_from_names_and_nothing_else() -> None:
