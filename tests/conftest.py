@@ -23,6 +23,8 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 IN_CI = os.environ.get("CI") == "true"
 _DEAR = frozenset(("aidge", "apache-tvm", "iree", "tinygrad"))
 """Runtimes of 200 to 500 MB that nobody but the tests of their adapters asks for."""
+_MANY = 8
+"""Parameters of a slow test from which on every fourth tells with each change what all tell at night."""
 _ABSENT = " is absent"
 _HEADING = re.compile(r"(#+) (.*)")
 _left_out: Counter[str] = Counter()
@@ -118,11 +120,19 @@ def _is_kept(runtime: str) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave runtimes whose installation takes a minute to the nights."""
+    """Leave to the nights what installs for a minute, and three of four parameters of a long slow test."""
+    parameters: dict[str, list[pytest.Item]] = {}
     for item in items:
         marker = item.get_closest_marker("runtimes")
         if marker is not None and not _DEAR.isdisjoint(marker.args):
             item.add_marker(pytest.mark.nightly)
+        elif marker is None and item.get_closest_marker("slow") is not None:
+            parameters.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for asked in parameters.values():
+        if len(asked) >= _MANY:
+            for place, item in enumerate(asked):
+                if place % 4:
+                    item.add_marker(pytest.mark.nightly)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -38,6 +38,7 @@ def suite(tmp_path: Path) -> Path:
     return make_suite(tmp_path, cases)
 
 
+@pytest.mark.nightly
 def test_a_test_for_each_operator_version_and_family(suite: Path, tmp_path: Path) -> None:
     record = tmp_path / "kept.jsonl"
     arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "--opcert-record", record)
@@ -102,7 +103,13 @@ def good_suite(folder: Path) -> Path:
     return make_suite(folder / "good", [make_case(seed=1)])
 
 
-@pytest.mark.parametrize(("by", "tests"), [("operator", 1), ("case", 6), ("family", 3)])
+@pytest.mark.parametrize(
+    ("by", "tests"),
+    [
+        ("case", 6),
+        *(pytest.param(*each, marks=pytest.mark.nightly) for each in (("operator", 1), ("family", 3))),
+    ],
+)
 def test_what_one_test_stands_for(suite: Path, tmp_path: Path, by: str, tests: int) -> None:
     arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "--opcert-by", by)
     code, lines = run_pytest(tmp_path, *arguments, "--collect-only")
@@ -110,6 +117,7 @@ def test_what_one_test_stands_for(suite: Path, tmp_path: Path, by: str, tests: i
     assert (code, len(found)) == (0, tests)
 
 
+@pytest.mark.nightly
 def test_a_record_that_another_writes_is_left_alone(suite: Path, tmp_path: Path) -> None:
     record = tmp_path / "kept.jsonl"
     arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "--opcert-record", record)

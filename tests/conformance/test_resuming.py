@@ -168,6 +168,7 @@ def test_another_suite_is_refused(tmp_path: Path) -> None:
         run(make_suite(tmp_path / "other", [make_case(seed=1)]), path)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "number",
     [

@@ -106,7 +106,13 @@ def test_what_an_interrupt_leaves_undone_of_a_kill_is_done_by_the_next(
     assert not worker._folder.path.exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        *(pytest.param(each, marks=pytest.mark.nightly) for each in (signal.SIGHUP, signal.SIGINT)),
+    ],
+)
 def test_a_run_that_is_ended_leaves_nothing(tmp_path: Path, temporary: Path, number: int) -> None:
     mark = uuid.uuid4().hex
     suite = make_suite(tmp_path, [make_case("leave_children", seed=seed) for seed in range(9)])

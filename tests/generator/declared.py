@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from pathlib import Path
-from typing import Any
-
-import pytest
 
 from generator.asking.named_operators import calls_are_declared
 from generator.calls.data.draws import Draw
@@ -20,31 +18,30 @@ from specs.files.spec_folders import OWN_FOLDER, list_operators
 
 
 @cache
-def declared_operators() -> tuple[OperatorName, ...]:
-    """Every operator version that ships with a declaration of its calls, in order."""
+def _versions() -> tuple[tuple[OperatorName, ...], ...]:
+    """The versions of each operator of which a declaration ships, the oldest first."""
     rooms = {(path.parent.parent.name, path.parent.name) for path in OWN_FOLDER.glob(f"*/*/{FILE_NAME}")}
-    return tuple(
-        operator
-        for operator in list_operators()
-        if (operator.domain, operator.name) in rooms and calls_are_declared(load_spec(operator))
-    )
+    found: dict[tuple[str, str], list[OperatorName]] = {}
+    for operator in sorted(list_operators()):
+        if (operator.domain, operator.name) in rooms:
+            found.setdefault((operator.domain, operator.name), []).append(operator)
+    return tuple(map(tuple, found.values()))
 
 
-def newest_operators() -> list[OperatorName]:
+def _first_declared(versions: Iterable[OperatorName]) -> Iterator[OperatorName]:
+    return islice((version for version in versions if calls_are_declared(load_spec(version))), 1)
+
+
+def declared_versions(name: str) -> list[OperatorName]:
+    """The versions of the operators of a name that a declaration speaks of."""
+    versions = [version for versions in _versions() for version in versions if version.name == name]
+    return [version for version in versions if calls_are_declared(load_spec(version))]
+
+
+@cache
+def newest_operators() -> tuple[OperatorName, ...]:
     """The newest version of each declared operator."""
-    found = {
-        (declared_operator.domain, declared_operator.name): declared_operator
-        for declared_operator in sorted(declared_operators(), key=lambda one: one.since_version)
-    }
-    return sorted(found.values())
-
-
-def some_now(operators: Sequence[OperatorName]) -> list[Any]:
-    """Parameters of a test: every fourth of these operators, and the others at night."""
-    return [
-        pytest.param(operator, marks=() if place % 4 == 0 else pytest.mark.nightly, id=str(operator))
-        for place, operator in enumerate(operators)
-    ]
+    return tuple(newest for versions in _versions() for newest in _first_declared(reversed(versions)))
 
 
 def newest_of_onnx() -> dict[str, OperatorName]:
@@ -52,13 +49,11 @@ def newest_of_onnx() -> dict[str, OperatorName]:
     return {each.name: each for each in newest_operators() if each.domain == "ai.onnx"}
 
 
-def ends_of_operators() -> list[OperatorName]:
+@cache
+def ends_of_operators() -> tuple[OperatorName, ...]:
     """The newest version of each declared operator, and then the oldest, which may have kinds of its own."""
-    oldest = {
-        (declared_operator.domain, declared_operator.name): declared_operator
-        for declared_operator in sorted(declared_operators(), key=lambda one: -one.since_version)
-    }
-    return list(dict.fromkeys((*newest_operators(), *sorted(oldest.values()))))
+    oldest = (version for versions in _versions() for version in _first_declared(versions))
+    return tuple(dict.fromkeys((*newest_operators(), *oldest)))
 
 
 @cache

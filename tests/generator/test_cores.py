@@ -9,7 +9,7 @@ from generator.calls.rows.cores import ForbiddenCombination, is_confirmed
 from generator.calls.rows.covering_rows import covering_rows, learn_cores, make_rows
 from generator.calls.rows.feasibility import Level
 from opcert.vocabulary.names import OperatorName
-from tests.generator.declared import declared_operators, newest_operators, space_of
+from tests.generator.declared import declared_versions, newest_operators, space_of
 from tools.searched import learn_versions
 
 WITH_CORES = [newest_operator for newest_operator in newest_operators() if kept_cores_of(newest_operator)]
@@ -34,9 +34,7 @@ def test_no_search_finds_a_call_with_a_kept_core(operator: OperatorName) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNED_AGAIN)
 def test_learning_again_finds_what_is_kept(name: str) -> None:
-    versions = [
-        declared_operator for declared_operator in declared_operators() if declared_operator.name == name
-    ]
+    versions = declared_versions(name)
     found = learn_versions([space_of(version) for version in versions])
     for version in versions:
         assert {str(core) for core in found[version.since_version]} == {

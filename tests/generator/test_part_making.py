@@ -66,6 +66,7 @@ def write(path: Path, operators: list[OperatorName], folders: list[Path]) -> tup
     return digest, [str(line) for line in lines]
 
 
+@pytest.mark.nightly
 def test_a_suite_of_parts_has_the_bytes_of_one_of_cases(tmp_path: Path) -> None:
     made = [generate_operator(operator, SMALL) for operator in BOTH]
     write_generated(tmp_path / "parts", BOTH, SMALL)

@@ -72,6 +72,7 @@ def test_readings_are_the_parameters_of_the_reference(operator: OperatorName) ->
     assert stated == {name: set(options) for name, options in known.items()}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("operator", MOST_OF_THEM, ids=str)
 def test_every_row_becomes_a_call_that_keeps_every_rule(operator: OperatorName) -> None:
     spec, levels = open_spec(operator)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,8 @@ NEVER_ALONE = {
 """Operators that stand in larger models alone."""
 OF_DOUBLES = {"test_adam_multiple"}
 """Made with 1 - 0.95 and the like of doubles, where the model holds the coefficients as float32."""
-NODES = load_node_tests(OPERATORS)
-TESTS = {**NODES, **load_tests_named("test_sequence_m", "test_identity_sequence", "test_identity_opt")}
+MODELS = ("test_sequence_map", "test_sequence_model", "test_identity_sequence", "test_identity_opt")
+"""What the names of tests of several nodes, or of an operator of every type, begin with."""
 
 
 def held(array: Any) -> Tensor:
@@ -49,14 +50,29 @@ def answer_of(value: Any) -> Answer:
 
 
 def test_there_are_tests_of_each() -> None:
-    assert {each.model.graph.node[0].op_type for each in NODES.values()} == set(OPERATORS) - NEVER_ALONE
-    assert sum(name.startswith("test_sequence_map") for name in TESTS) == 12
-    assert sum(name.startswith("test_sequence_model") for name in TESTS) == 8
+    nodes = load_node_tests(OPERATORS)
+    assert {each.model.graph.node[0].op_type for each in nodes.values()} == set(OPERATORS) - NEVER_ALONE
+    assert [len(load_tests_named(beginning)) for beginning in MODELS[:2]] == [12, 8]
 
 
-@pytest.mark.parametrize("name", sorted(TESTS))
-def test_node_tests_are_agreed_with(name: str) -> None:
-    test = TESTS[name]
+@pytest.mark.parametrize("operator", sorted({*OPERATORS} - NEVER_ALONE))
+def test_node_tests_are_agreed_with(operator: str) -> None:
+    agree_with(load_node_tests((operator,)))
+
+
+@pytest.mark.parametrize("beginning", MODELS)
+def test_tests_of_models_are_agreed_with(beginning: str) -> None:
+    agree_with(load_tests_named(beginning))
+
+
+def agree_with(tests: Mapping[str, Any]) -> None:
+    """Each of some tests gives what it says that it gives."""
+    assert tests
+    for name, test in tests.items():
+        agree(name, test)
+
+
+def agree(name: str, test: Any) -> None:
     opset = max((each.version for each in test.model.opset_import if not each.domain), default=21)
     graph = read_graph(test.model.graph)
     known = {**ARITHMETIC_READINGS, **MOVEMENT_READINGS}
@@ -65,14 +81,16 @@ def test_node_tests_are_agreed_with(name: str) -> None:
     ((given, wanted),) = test.data_sets
     left = iter(given)
     inside = {each.name: to_array(each) for each in test.model.graph.initializer}
-    names = [value_info.name for value_info in test.model.graph.input]
-    found = body.outputs([answer_of(inside[name] if name in inside else next(left)) for name in names])
-    assert len(found) == len(wanted)
+    inputs = [value_info.name for value_info in test.model.graph.input]
+    found = body.outputs([answer_of(inside[each] if each in inside else next(left)) for each in inputs])
+    assert len(found) == len(wanted), name
     for answer, each in zip(found, wanted, strict=True):
         right = answer_of(each)
-        assert answer.is_sequence == right.is_sequence
+        assert answer.is_sequence == right.is_sequence, name
         pairs = zip(tensors_of(answer), tensors_of(right), strict=True)
-        assert all(fits(part, other.expected, 1.25 if name in OF_DOUBLES else 1) for part, other in pairs)
+        assert all(fits(part, other.expected, 1.25 if name in OF_DOUBLES else 1) for part, other in pairs), (
+            name
+        )
 
 
 def fits(answer: Answer, right: Tensor, slack: float) -> bool:

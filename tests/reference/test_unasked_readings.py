@@ -23,7 +23,7 @@ from reference.numbers.numbers import bits_of, storage_of
 from reference.registry import reference_of
 from reference.registry.conversions import PRECISION
 from reference.registry.reference_operator import ReferenceOperator
-from tests.generator.declared import newest_operators, random_scopes, some_now, space_of
+from tests.generator.declared import newest_operators, random_scopes, space_of
 
 CALLS = int(os.environ.get("OPCERT_EXAMPLES", "4"))
 SETTLED = 3
@@ -127,15 +127,15 @@ def _asks_for_precision(space: CallSpace) -> bool:
     return any(reading.id == PRECISION and reading.chosen is None for reading in space.spec.readings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "operator",
-    some_now(
-        [
-            newest_operator
-            for newest_operator in newest_operators()
-            if _asks_for_precision(space_of(newest_operator))
-        ]
-    ),
+    [
+        newest_operator
+        for newest_operator in newest_operators()
+        if _asks_for_precision(space_of(newest_operator))
+    ],
+    ids=str,
 )
 def test_a_precision_comes_to_the_same_with_the_first_one_known_and_without(operator: OperatorName) -> None:
     space = space_of(operator)

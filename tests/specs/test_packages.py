@@ -56,6 +56,7 @@ def versions(dump: Text) -> dict[OperatorName, Spec]:
     return {each.operator: each for each in ONNX.read(dump, None)}
 
 
+@pytest.mark.nightly
 def test_every_schema_is_read_back(versions: dict[OperatorName, Spec]) -> None:
     schemas = onnx_schemas()
     names = [
@@ -86,6 +87,7 @@ def test_the_dump_is_recognised_and_its_rules_see_words(dump: Text) -> None:
     assert any(example.printed for example in spec.examples)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["Operators.md", "Changelog.md"])
 def test_documents_and_their_package_agree(
     documents: Documents, versions: dict[OperatorName, Spec], name: str
@@ -254,6 +256,7 @@ def test_every_package_can_be_imported(tmp_path: Path, package: str, operator: s
         assert (again.exception, again.return_value) == (None, 0)
 
 
+@pytest.mark.nightly
 @pytest.mark.runtimes("onnxruntime")
 def test_every_schema_of_onnxruntime_is_read_back() -> None:
     path = package_document("onnxruntime", print)

@@ -161,6 +161,7 @@ def test_read_without_a_passage_is_told(tmp_path: Path) -> None:
     assert "spec.yaml:5:" in str(caught.value)
 
 
+@pytest.mark.nightly
 def test_every_wording_that_ships_was_read() -> None:
     told = {
         str(operator): [one.message for one in find(load_spec(operator))] for operator in list_operators()

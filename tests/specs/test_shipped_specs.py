@@ -60,6 +60,7 @@ def test_they_are_what_their_documents_say(documents: Documents) -> None:
         assert all(document.dialect.endswith("-package") for document in load_spec(operator).documents)
 
 
+@pytest.mark.nightly
 @pytest.mark.runtimes("onnx", "onnxruntime")
 @pytest.mark.parametrize("package", ["onnx", "onnxruntime"])
 def test_they_are_what_their_packages_say(

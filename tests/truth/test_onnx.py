@@ -11,7 +11,7 @@ from generator.calls.rows.covering_rows import make_rows
 from generator.trust.witnesses.truth_runs import WitnessRefusal, ask_checker, ask_inference
 from generator.trust.witnesses.truth_table import explanations_of
 from opcert.vocabulary.names import BESIDE_ONNX, OperatorName
-from tests.generator.declared import newest_operators, some_now, space_of
+from tests.generator.declared import newest_operators, space_of
 
 OF_ONNX = [
     newest_operator
@@ -23,7 +23,7 @@ IN_PROCESS = ("inference", "checker")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("operator", some_now(OF_ONNX))
+@pytest.mark.parametrize("operator", OF_ONNX, ids=str)
 def test_valid_calls_pass_inference_and_checker(operator: OperatorName) -> None:
     space = space_of(operator)
     cores = kept_cores_of(operator)
