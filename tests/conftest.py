@@ -121,13 +121,14 @@ def _is_kept(runtime: str) -> bool:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave to the nights what installs for a minute, and three of four parameters of a long slow test."""
-    parameters: dict[str, list[pytest.Item]] = {}
+    parameters: dict[tuple[object, ...], list[pytest.Item]] = {}
     for item in items:
         marker = item.get_closest_marker("runtimes")
         if marker is not None and not _DEAR.isdisjoint(marker.args):
             item.add_marker(pytest.mark.nightly)
-        elif marker is None and item.get_closest_marker("slow") is not None:
-            parameters.setdefault(item.nodeid.partition("[")[0], []).append(item)
+        elif item.get_closest_marker("slow") is not None:
+            asked_runtimes = marker.args if marker else ()
+            parameters.setdefault((item.nodeid.partition("[")[0], *asked_runtimes), []).append(item)
     for asked in parameters.values():
         if len(asked) >= _MANY:
             for place, item in enumerate(asked):

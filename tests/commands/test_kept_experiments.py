@@ -165,6 +165,7 @@ def test_an_environment_that_has_changed_or_is_not_known_is_asked_anew(
     assert diagnosis(run())[1] == calls > 20
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "other",
     [
@@ -230,6 +231,7 @@ def test_the_seconds_of_before_count(run: Callable[..., Results], capsys: pytest
     assert "at most 0.5 s, beside 0 calls" in capsys.readouterr().err
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "damage",
     [{"calls": [{"nothing": 1}]}, {"calls": 7}, {"seconds": None}, {"diagnoses": 3}, {"diagnoses": [["x"]]}],

@@ -59,6 +59,7 @@ def test_a_test_for_each_operator_version_and_family(suite: Path, tmp_path: Path
     assert len(read_record(record).results) == 6
 
 
+@pytest.mark.nightly
 def test_a_test_for_each_cause_found_by_the_run(suite: Path, tmp_path: Path) -> None:
     record, junit = tmp_path / "kept.jsonl", tmp_path / "junit.xml"
     arguments = ("--opcert-runtime", echo_runtime(), "--opcert-suite", suite, "--opcert-record", record)

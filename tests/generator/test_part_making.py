@@ -83,6 +83,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.nightly
 def test_what_is_kept_makes_the_same_suite(tmp_path: Path) -> None:
     fresh = write_generated(tmp_path / "fresh", BOTH, SMALL)
     first, told = write(tmp_path / "first", BOTH, [])

@@ -93,7 +93,9 @@ WAYS: dict[str, tuple[Divide, int, dict[str, str]]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=[] if way == "Fast R-CNN" else pytest.mark.nightly) for way in WAYS]
+)
 def test_every_way_to_divide_regions_is_accepted_by_its_reading(way: str) -> None:
     divide, ends, readings = WAYS[way]
     random, told, closed = Random(way), 0, 0

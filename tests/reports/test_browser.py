@@ -52,8 +52,16 @@ class Watched:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        pytest.param(
+            width, scheme, marks=[] if (width == 390) == (scheme == "light") else pytest.mark.nightly
+        )
+        for width in WIDTHS
+        for scheme in ("light", "dark")
+    ],
+)
 def test_it_fits_and_is_silent(browser: Browser, report: Path, width: int, scheme: str) -> None:
     watched = Watched(browser, width, color_scheme=scheme)
     for page in ("summary", "operators", "cases", "readings", "documents", "adequacy", "accuracy", "time"):
