@@ -183,7 +183,10 @@ def read_report(descriptor: int) -> dict[str, str]:
     while data := os.read(descriptor, 4096):
         told += data
     lines = told.decode("utf-8", "replace").splitlines()
-    return {what: reason for what, _, reason in (line.partition(" ") for line in lines)}
+    reasons = {what: reason for what, _, reason in (line.partition(" ") for line in lines)}
+    if "network" in reasons:
+        reasons["network"] = f"no user namespace can be had: {reasons['network']}"
+    return reasons
 
 
 def is_surrounding(process: int) -> bool:

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+CONFINED = ("network", "files", "processes", "expected")
+"""What a worker is kept from: a network, files that are not its own, foreign processes, what is expected."""
+
 
 @dataclass(frozen=True)
 class Limits:
     """Limits of one worker: seconds to start and for each case, resident bytes, and bytes of an answer.
+
+    A model may take `load_seconds` to load, which compiles it maybe, without them as long as a run.
 
     Without `network` it is cut off from every network where the system makes that possible, and so it is from
     the files and folders of `hidden`, besides those that are hidden from every worker (`confinement.py`).
@@ -22,19 +27,22 @@ class Limits:
     answer_bytes: int = 1 << 30
     network: bool = False
     hidden: tuple[Path, ...] = ()
+    load_seconds: float | None = None
+
+    @property
+    def to_load(self) -> float:
+        """Seconds for a model to load."""
+        return self.case_seconds if self.load_seconds is None else self.load_seconds
 
 
 def describe_confinement(limits: Limits, lacking: Mapping[str, str]) -> dict[str, Any]:
     """What a record says of what surrounds its workers.
 
-    `lacking` says what a worker could not be kept from, `network`, `files`, `processes` and `expected` (to
-    read what is expected of it), with the reasons.
+    `lacking` says what of CONFINED a worker could not be kept from, with the reasons.
     """
     reasons = dict(lacking)
     if limits.network:
         reasons["network"] = "it was asked for"
-    elif "network" in reasons:
-        reasons["network"] = f"no user namespace can be had: {reasons['network']}"
     told: dict[str, Any] = {}
     for what, open_to_it, kept in (
         ("network", "reachable", "cut off"),

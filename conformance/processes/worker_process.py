@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import signal
 import threading
 import time
@@ -33,7 +34,7 @@ from conformance.processes.frames import (
     encode_frame,
     encode_numbered,
 )
-from conformance.processes.worker_limits import Limits
+from conformance.processes.worker_limits import CONFINED, Limits
 from conformance.processes.worker_streams import WorkerStreams
 from opcert.vocabulary.errors import RuntimeUnavailable
 from opcert.vocabulary.regular_files import open_regular
@@ -94,23 +95,36 @@ def _public_name(path: Path) -> str:
     return path.name
 
 
+WAIT = "wait"
+LONGEST_WAIT = 600.0
+"""Seconds that a worker may wait in all before it answers one request."""
+_DAY = 86400
 _TICK = 0.05
+_ENDED = re.compile(r"^opcert: the worker ended with (\d{1,3})$", re.MULTILINE)
+_SIGNALLED = 128
+"""What a shell adds to the number of the signal that ended a program."""
 
 
 @dataclass(frozen=True)
 class Launch:
-    """How a worker is started: its command, the options of its `hello`, and variables that it needs."""
+    """How a worker is started: its command, the options of its `hello`, and variables that it needs.
+
+    Where it runs on another `machine`, the command connects to that one, and says there how the worker ended:
+    `opcert: the worker ended with STATUS`, as the last line of standard error.
+    """
 
     command: tuple[str, ...]
     options: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+    machine: str = ""
 
 
 class WorkerLost(Exception):
     """The worker is gone: it died, broke the protocol, or was killed for exceeding a limit.
 
     `earlier` says that what it did belongs to a request that was answered before, `by_limit` that it was
-    killed for the memory that it took.
+    killed for the memory that it took, `out_of_reach` that the connection to its machine ended: nobody knows
+    what has become of it.
     """
 
     def __init__(
@@ -122,6 +136,7 @@ class WorkerLost(Exception):
         *,
         earlier: bool = False,
         by_limit: bool = False,
+        out_of_reach: bool = False,
     ) -> None:
         super().__init__(reason)
         self.reason = cut(reason, LONGEST_MESSAGE)
@@ -130,6 +145,7 @@ class WorkerLost(Exception):
         self.status = status
         self.earlier = earlier
         self.by_limit = by_limit
+        self.out_of_reach = out_of_reach
 
 
 class WorkerHung(Exception):
@@ -158,6 +174,7 @@ class WorkerProcess:
         self.stop = False
         self.settled = 0
         self._limits = limits
+        self._machine = launch.machine
         self._folder = make_folder()
         environment = worker_environment(self._folder.path, launch.command[0], launch.environment)
         try:
@@ -165,7 +182,7 @@ class WorkerProcess:
                 launch.command,
                 self._folder.path,
                 environment,
-                network=limits.network,
+                network=limits.network or bool(launch.machine),
                 hidden=limits.hidden,
             )
         except (OSError, ValueError) as error:
@@ -205,11 +222,13 @@ class WorkerProcess:
 
     def read_isolation(self) -> dict[str, str]:
         """What the worker could not be kept from, each with the reason."""
+        if self._machine:
+            return dict.fromkeys(CONFINED, f"it runs on another machine, {self._machine}")
         return read_report(self._report)
 
     def loaded_files(self) -> set[Path]:
-        """The files that the worker runs code from at this moment."""
-        return loaded_files_of(self._process.pid)
+        """The files that the worker runs code from at this moment; none of one on another machine."""
+        return set() if self._machine else loaded_files_of(self._process.pid)
 
     @property
     def unsent(self) -> int:
@@ -229,18 +248,25 @@ class WorkerProcess:
         """The answer to request `number`; `seconds` is the limit that led to `deadline` (monotonic time).
 
         Where it is not there yet, nobody looks for it before `nap` seconds are over: to be woken by each of
-        many answers costs both sides more than the answers. Raises WorkerLost, WorkerHung or Stopped; after
-        these the worker is dead.
+        many answers costs both sides more than the answers. A worker that waits, maybe for a device to cool,
+        has the seconds that it names, LONGEST_WAIT at most, and its limit anew.
+        Raises WorkerLost, WorkerHung or Stopped; after these the worker is dead.
         """
+        patience = LONGEST_WAIT
         while True:
             try:
                 frame = self._streams.reader.take()
             except BrokenProtocol as error:
                 raise self._killed(f"broke the protocol with {error}") from error
             self._check_memory()
+            now = time.monotonic()
+            if frame is not None and frame.header.get("type") == WAIT:
+                pause = min(self._pause(self._checked(frame, number)), patience)
+                patience -= pause
+                deadline = max(deadline, now + pause + seconds)
+                continue
             if frame is not None:
                 return self._checked(frame, number)
-            now = time.monotonic()
             if now >= deadline:
                 stderr = self.kill()
                 raise WorkerHung(seconds, stderr)
@@ -263,6 +289,13 @@ class WorkerProcess:
             reason = f"broke the protocol with a second answer to request {found}"
             raise self._killed(reason, earlier=True)
         raise self._killed(f"broke the protocol with an answer to request {found!r}, not {number}")
+
+    def _pause(self, frame: Frame) -> float:
+        """The seconds for which a worker says that it waits."""
+        seconds = frame.header.get("seconds")
+        if isinstance(seconds, int | float) and 0 <= seconds <= _DAY:
+            return float(seconds)
+        raise self._killed(f"broke the protocol with a wait of {seconds!r} seconds")
 
     def _wait(self, seconds: float) -> None:
         """Move bytes in all directions for a while; raises WorkerLost where the worker has gone."""
@@ -299,6 +332,12 @@ class WorkerProcess:
         exited = self._has_exited()
         stderr = self.kill()
         code = self._process.returncode
+        if self._machine:
+            ended = _ENDED.search(stderr)
+            if ended is None:
+                return WorkerLost(f"the connection to {self._machine} ended", stderr, out_of_reach=True)
+            exited, stderr = True, stderr[: ended.start()]
+            code = int(ended[1]) if int(ended[1]) <= _SIGNALLED else _SIGNALLED - int(ended[1])
         if not exited:
             return WorkerLost("closed its output", stderr)
         if code < 0:

@@ -18,7 +18,7 @@ from opcert.vocabulary.errors import Place, UserError, unwritable
 from opcert.vocabulary.regular_files import read_regular
 from opcert.vocabulary.whole_files import write_bytes
 
-_SAME_OPTIONS = ("pattern", "forms", "sampled", "repeat", "timeout", "memory")
+_SAME_OPTIONS = ("pattern", "forms", "sampled", "repeat", "timeout", "load_timeout", "memory")
 
 
 def merge_records(

@@ -119,6 +119,7 @@ class RowPlaces:
 
 
 FORMAT = "opcert-run/1"
+_OF_THE_USER = ("adb:", "exec:", "files:", "ssh://")
 _LONGEST_LINE = 16 << 20
 _MOST_KEPT_BYTES = 64 << 20
 _MOST_KEPT = 50_000
@@ -157,7 +158,7 @@ class Record:
     @cached_property
     def failed_by_worker(self) -> bool:
         """Whether harness errors are by no fault of opcert: its worker is the user's own, and failed."""
-        own = str((self.header.get("runtime") or {}).get("source") or "").startswith(("exec:", "files:"))
+        own = str((self.header.get("runtime") or {}).get("source") or "").startswith(_OF_THE_USER)
         errors = [result for result in self.results if result.verdict == HARNESS_ERROR] if own else []
         return bool(errors) and all(error.worker_failed for error in errors)
 

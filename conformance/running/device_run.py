@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from conformance.judging.responses import HarnessFailed, Response
+from conformance.processes.worker_limits import CONFINED
 from conformance.processes.worker_process import Launch
 from conformance.recording.records import Record
 from conformance.running.collector import Collector
@@ -19,7 +20,7 @@ from conformance.runtimes.runtimes import Installed
 
 NO_OUTPUTS = "no_outputs"
 """Why a record of a device is not whole."""
-_LACKING = dict.fromkeys(("network", "files", "processes", "expected"), "its outputs came as files")
+_LACKING = dict.fromkeys(CONFINED, "its outputs came as files")
 
 
 def judge_files(

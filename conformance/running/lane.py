@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -44,6 +44,11 @@ _BYTES_IN_FLIGHT = 8 << 20
 _NAP = 0.25
 """The part of the time that a worker needs for what it has in which nobody looks for its answers."""
 
+_REACHES = 3
+"""So often a case is asked of another machine where the connection ends meanwhile."""
+_LONGER = (1.0, 2.0, 4.0, 8.0, 16.0)
+"""Seconds until another machine that is out of reach is asked for a worker again."""
+
 _REMEMBERED = 0.9
 """How much of what a case is thought to take stays when another one has been answered."""
 
@@ -60,6 +65,7 @@ class Lane:
     started last could not be kept from, each with the reason. `begun` is a worker that has its `hello`
     already and is the lane's first.
     Once a worker was lost, the one behind the next starts as well: a runtime that dies once may do so again.
+    What is lost on the way to another machine is asked again, and no case is blamed for it.
     """
 
     def __init__(
@@ -76,6 +82,7 @@ class Lane:
         self._pace = _SECONDS_IN_FLIGHT / _FEWEST_IN_FLIGHT
         self._latest = "nothing"
         self.deaths = 0
+        self._reached: Counter[str] = Counter()
         self.unload_losses: list[str] = []
 
     def begin(self) -> None:
@@ -86,20 +93,22 @@ class Lane:
     def start(self) -> Offer:
         """Start a worker and read its offer; raises RuntimeUnavailable, with what the worker printed."""
         again = self._session is not None
-        waited = again and self._begun is not None
-        self.begin()
-        process, self._begun = self._begun, None
-        assert process is not None
-        self._session = WorkerSession(process)
-        try:
-            self._offer = shake_hands(process, self._limits)
-        except RuntimeUnavailable:
-            if not waited:
-                raise
-            # One that waited for its turn may have gone meanwhile: a new one says whether the runtime starts.
-            return self.start()
+        pauses = iter(_LONGER if again and self._launch.machine else ())
+        while True:
+            waited = again and self._begun is not None
+            self.begin()
+            process, self._begun = self._begun, None
+            assert process is not None
+            self._session = WorkerSession(process)
+            try:
+                self._offer = shake_hands(process, self._limits)
+                break
+            except RuntimeUnavailable:
+                # One that waited for its turn may have gone: a new one says whether the runtime starts.
+                if not waited and not self._pause(next(pauses, 0.0)):
+                    raise
         self.lacking = process.read_isolation()
-        if again:
+        if again and not self._launch.machine:
             with suppress(RuntimeUnavailable):
                 self.begin()
         return self._offer
@@ -130,7 +139,7 @@ class Lane:
         if self._session is None or not self._session.process.alive:
             offer = self.start()
         assert self._session is not None
-        return load_whole(self._session, offer, model, self._adapter, self._limits.case_seconds)
+        return load_whole(self._session, offer, model, self._adapter, self._limits.to_load)
 
     def loaded_files(self) -> set[Path]:
         """The files that the worker runs code from; none where there is no worker."""
@@ -240,7 +249,7 @@ class Lane:
     def _await(self, sent: Sent, nap: float) -> Response | None:
         """The response to the oldest task that the worker has; None where an earlier model took it down."""
         session = sent.session
-        process, limit = session.process, self._limits.case_seconds
+        process, limit, to_load = session.process, self._limits.case_seconds, self._limits.to_load
         process.mark(max(sent.printed, process.settled))
         begin = time.monotonic()
         stage = "unload"
@@ -250,13 +259,14 @@ class Lane:
             stage, begin = "load", time.monotonic()
             seconds = 0.0
             if sent.load is not None:
-                frame = process.receive(sent.load, limit, begin + limit, nap)
+                frame = process.receive(sent.load, to_load, begin + to_load, nap)
                 seconds = seconds_of(frame)
                 if frame.header.get("type") == "error":
                     session.refused[sent.model] = read_error(frame.header, stage, self._adapter, seconds)
                 elif frame.header.get("type") != "loaded":
                     raise BrokenProtocol(f"an answer to load of type {frame.header.get('type')!r}")
             stage = "run"
+            begin = begin if self._limits.load_seconds is None else time.monotonic()
             frame = process.receive(sent.run, limit, begin + limit, nap)
             if sent.model in session.refused:
                 session.loaded = (
@@ -276,8 +286,15 @@ class Lane:
             if stage == "unload":
                 self._note_loss(f"no answer within {limit:g} s")
                 return None
+            if self._is_asked_again(sent, 2):
+                return None
             return TimedOut(hung.limit, stage, hung.stderr)
         except WorkerLost as lost:
+            if lost.out_of_reach:
+                self._note_loss(lost.reason)
+                if self._is_asked_again(sent, _REACHES):
+                    return None
+                return HarnessFailed(f"{lost.reason} {_REACHES} times while the case was asked")
             # Who has answered nothing yet does so each time, and there is no earlier case to be blamed.
             if stage == "unload" or (lost.earlier and session.answered):
                 self._note_loss(lost.reason)
@@ -287,6 +304,21 @@ class Lane:
             return Crashed(reason, lost.signal_name, lost.status, lost.stderr, spent, lost.by_limit)
         except BrokenProtocol as error:
             return Crashed(f"broke the protocol with {error}", stderr=process.kill())
+
+    def _pause(self, seconds: float) -> bool:
+        """Wait for so long; False where that is no time, or the run is to end meanwhile."""
+        assert self._session is not None
+        process, end = self._session.process, time.monotonic() + seconds
+        while not process.stop and time.monotonic() < end:
+            time.sleep(min(0.1, seconds))
+        return seconds > 0 and not process.stop
+
+    def _is_asked_again(self, sent: Sent, most: int) -> bool:
+        """Whether a case that another machine did not answer is asked again: nobody knows yet who failed."""
+        if not self._launch.machine:
+            return False
+        self._reached[sent.task.case_id] += 1
+        return self._reached[sent.task.case_id] < most
 
     def _note_loss(self, reason: str) -> None:
         self.unload_losses.append(f"{reason} after {self._latest}")

@@ -82,7 +82,10 @@ def _outputs(path: Path) -> list[str]:
 
 
 _LONGEST_HEADER = 16 << 20
-_SAME_OPTIONS = ("pattern", "forms", "sampled", "repeat", "shard", "timeout", "start_timeout", "memory")
+_SAME_OPTIONS = (
+    *("pattern", "forms", "sampled", "repeat", "shard"),
+    *("timeout", "load_timeout", "start_timeout", "memory"),
+)
 
 
 @dataclass(frozen=True)

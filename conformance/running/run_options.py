@@ -257,6 +257,7 @@ class RunOptions:
             "network": self.limits.network,
             "max_failures": self.max_failures,
             "shard": None if self.shard is None else str(self.shard),
+            **({} if self.limits.load_seconds is None else {"load_timeout": self.limits.load_seconds}),
             **({} if self.most_lost is None else {"most_lost": self.most_lost}),
         }
 

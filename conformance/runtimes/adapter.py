@@ -39,6 +39,15 @@ class UnsupportedRule:
 
 
 @dataclass(frozen=True)
+class Connection:
+    """How a worker on another machine is reached: that one's name, a command, and variables that it needs."""
+
+    machine: str
+    command: tuple[str, ...]
+    variables: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Adapter:
     """One built-in runtime; `conformance/adapters/<name with _ for ->.py` holds it as `ADAPTER`.
 
@@ -50,7 +59,8 @@ class Adapter:
     `first_line` is what `opcert list runtimes` prints, `issues` the address of a new issue in the tracker of
     its project, one that takes `?title=` and `body=`; empty where there is none. `refine`, where options
     name what is tested, makes of them the adapter that they mean (its own name, packages and rules) and the
-    options that its worker gets.
+    options that its worker gets. `connection`, of an adapter whose workers run on other machines, gives that
+    of a runtime as it is written; None where it is not written so.
     """
 
     name: str
@@ -63,6 +73,12 @@ class Adapter:
     language: Literal["python", "node"] = "python"
     issues: str = ""
     refine: Callable[[Adapter, Mapping[str, str]], tuple[Adapter, dict[str, str]]] | None = None
+    connection: Callable[[str], Connection | None] | None = None
+
+    @property
+    def is_of_the_user(self) -> bool:
+        """Whether the worker is the user's own program."""
+        return not (self.requirements or self.worker)
 
     def requirements_of(self, version: str | None) -> tuple[str, ...]:
         """What an environment with a version needs; without one, with the newest."""

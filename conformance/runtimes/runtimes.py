@@ -32,7 +32,8 @@ _BACKEND = re.compile(
     r"(?P<module>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)"
 )
 _EXPECTED = "a built-in runtime (opcert list runtimes), module:Backend, or exec:COMMAND"
-_BY_FORM = frozenset(("backend", "exec", "files"))
+_ELSEWHERE = ("adb:", "ssh://")
+_BY_FORM = frozenset(("adb", "backend", "exec", "files", "ssh"))
 """Adapters that are reached by the form of what is written, not by a name."""
 
 
@@ -41,8 +42,9 @@ class Runtime:
     """A runtime under test, as it was asked for.
 
     `requirements` is empty where the runtime runs in an interpreter or a program that is there already:
-    then `command` starts its worker. `python` is the interpreter that was asked for, None for the one that
-    runs opcert. `upgrade` makes its environment anew, with the newest version where none was named.
+    then `command` starts its worker, on another `machine` where one is named. `python` is the interpreter
+    that was asked for, None for the one that runs opcert. `upgrade` makes its environment anew, with the
+    newest version where none was named.
     """
 
     text: str
@@ -53,6 +55,7 @@ class Runtime:
     command: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     upgrade: bool = False
+    machine: str = ""
 
     @property
     def slug(self) -> str:
@@ -77,6 +80,8 @@ def find_runtime(text: str, python: str | None = None) -> Runtime:
         return _find_program(text, python)
     if text.startswith("files:"):
         return Runtime(text, load_adapter("files"))
+    if text.startswith(_ELSEWHERE) and "/" in text:
+        return _find_elsewhere(text, python)
     backend = _BACKEND.fullmatch(text)
     if backend is not None:
         return _find_backend(text, python)
@@ -108,7 +113,7 @@ def find_adapter(text: str) -> Adapter:
 
     Raises UserError where there is none.
     """
-    if text.startswith(("exec:", "files:")):
+    if text.startswith(("exec:", "files:")) or (text.startswith(_ELSEWHERE) and "/" in text):
         return load_adapter(text.partition(":")[0])
     return load_adapter("backend") if _BACKEND.fullmatch(text) else find_runtime(text).adapter
 
@@ -159,7 +164,7 @@ def _installed(runtime: Runtime, made: Environment | None) -> Installed:
             remedy="`opcert judge SUITE FOLDER` writes their record; `opcert certify --run RECORD` takes it.",
         )
     if made is None:
-        return Installed(Launch(runtime.command, runtime.options, runtime.environment))
+        return Installed(Launch(runtime.command, runtime.options, runtime.environment, runtime.machine))
     facts: dict[str, Any] = {"packages": dict(made.packages)}
     if made.python_version is not None:
         facts["python"] = made.python_version
@@ -258,6 +263,25 @@ def _find_program(text: str, python: str | None) -> Runtime:
     # Files that are named relative to the caller's folder would not be found from the worker's own.
     rest = [str(Path(word).absolute()) if Path(word).is_file() else word for word in words[1:]]
     return Runtime(text, load_adapter("exec"), {}, (), None, (str(Path(found).absolute()), *rest))
+
+
+def _find_elsewhere(text: str, python: str | None) -> Runtime:
+    if python is not None:
+        raise UserError("--python has no meaning for a program on another machine", got=repr(text))
+    adapter = load_adapter(text.partition(":")[0])
+    connection = adapter.connection and adapter.connection(text)
+    if not connection:
+        expected = adapter.first_line.partition(",")[0]
+        raise UserError("not a program on another machine", got=repr(text), expected=expected)
+    program, *words = connection.command
+    found = shutil.which(program)
+    if found is None:
+        raise UserError(
+            f"there is no {program} on this machine", got=repr(text), remedy=f"Install {program}."
+        )
+    environment = {name: os.environ[name] for name in connection.variables if name in os.environ}
+    command = (str(Path(found).absolute()), *words)
+    return Runtime(text, adapter, {}, (), None, command, environment, machine=connection.machine)
 
 
 _SCRIPT = WORKERS / "backend_lookup.py"

@@ -58,7 +58,7 @@ MOST_DIAGNOSES = 8
 """Of so many sets of failing cases the diagnosis is kept; of all of them every call."""
 _CALL_SECONDS = 5.0
 _LONGEST = 500
-_LIMITS = ("timeout", "start_timeout", "memory", "network")
+_LIMITS = ("timeout", "load_timeout", "start_timeout", "memory", "network")
 _EARLIER = "earlier"
 """What `stopped` says of calls without a diagnosis."""
 _GO_ON = "`opcert run --resume` with the same record goes on from there, with --diagnose SECONDS for as long"

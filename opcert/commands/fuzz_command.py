@@ -110,7 +110,7 @@ def command(**said: Any) -> int:
                 searched.append(_search(asked, space, running, folder, asked.seconds / len(spaces)))
             say(searched[-1].finds.describe(searched[-1].search, searched[-1].known))
     _tell_finds(asked, searched)
-    return int(_answer(searched, own_worker=chosen.adapter.name == "exec"))
+    return int(_answer(searched, own_worker=chosen.adapter.is_of_the_user))
 
 
 @dataclass(frozen=True)

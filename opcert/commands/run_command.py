@@ -29,6 +29,7 @@ class _Asked(shared_options.RunWords):
 
     suite_name: str
     repeat: int
+    load_timeout: float | None
     start_timeout: float
     memory: float
     network: bool
@@ -48,6 +49,7 @@ class _Asked(shared_options.RunWords):
 @click.option("--repeat", type=click.IntRange(1, 1000), default=1, help="Run every case so many times.")
 @shared_options.arithmetic
 @shared_options.timeout
+@shared_options.load_timeout
 @shared_options.start_timeout
 @click.option(
     "--memory",
@@ -89,7 +91,14 @@ def command(**said: Any) -> int:
     path = asked.output or Path("out") / tested.slug / "run.jsonl"
     hidden = files_with_answers(Path(asked.suite_name), *asked.folders, path)
     resident = int(asked.memory * (1 << 30))
-    limits = Limits(asked.start_timeout, asked.timeout, resident, network=asked.network, hidden=hidden)
+    limits = Limits(
+        asked.start_timeout,
+        asked.timeout,
+        resident,
+        network=asked.network,
+        hidden=hidden,
+        load_seconds=asked.load_timeout,
+    )
     lock_record(path)
     begun = first_worker(tested, limits) if asked.scheduler is None else nullcontext()
     with chosen_cluster(asked.scheduler) as cluster, begun as first:

@@ -26,4 +26,4 @@ def forms_to_run(asked: str | None, runtime: Runtime) -> str:
 
     if asked is not None:
         return asked
-    return "preferred" if runtime.adapter.name == "exec" else SAMPLE
+    return "preferred" if runtime.adapter.is_of_the_user else SAMPLE

@@ -138,6 +138,11 @@ timeout = click.option(
     show_default=True,
     help="Seconds for each case.",
 )
+load_timeout = click.option(
+    "--load-timeout",
+    type=_SECONDS,
+    help="Seconds for a model to load, which may compile it; without it, --timeout is for both.",
+)
 start_timeout = click.option(
     "--start-timeout",
     type=_SECONDS,

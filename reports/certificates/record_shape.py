@@ -200,7 +200,7 @@ def _wrong_built_in(record: Record, runtime: Mapping[str, Any]) -> Iterator[str]
 def is_believed(record: Record) -> bool:
     """Whether what the runtime's own worker calls unsupported is believed, for want of a table."""
     adapter = stated_adapter(record)
-    return adapter is None or adapter.name in ("exec", "backend", "files")
+    return adapter is None or adapter.name == "backend" or adapter.is_of_the_user
 
 
 def _is_built_in(record: Record) -> bool:

@@ -190,7 +190,7 @@ def test_the_examples_of_the_page_fit(repository: Path) -> None:
             header, end = json.JSONDecoder().raw_decode(rest)
             headers.append(header)
             rest = rest[end:].strip()
-    assert len(headers) == 13
+    assert len(headers) == 14
     for header in headers:
         asked = header["type"] in ("load", "run", "unload", "shutdown") or "options" in header
         (check_request if asked else check_answer)(header)
