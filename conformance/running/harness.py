@@ -231,6 +231,9 @@ def _finish(
 ) -> Record:
     """Write the end of the record, and what the workers ran code from where that is asked for."""
     losses = [loss for lane in lanes for loss in lane.unload_losses]
+    if cuts := sum(lane.cuts for lane in lanes):
+        times = "once" if cuts == 1 else f"{cuts} times"
+        collector.progress.note(f"the connection ended {times}: what was under way ran again")
     loaded: dict[Path, Any] = {}
     named = None
     if collector.options.identify:

@@ -61,9 +61,9 @@ class Lane:
     """Runs tasks on workers of one launch.
 
     `deaths` counts the workers lost in a row, without an answer in between. `unload_losses` counts those that
-    were lost between two cases, which no case is to blame for. `lacking` says what the worker that was
-    started last could not be kept from, each with the reason. `begun` is a worker that has its `hello`
-    already and is the lane's first.
+    were lost between two cases, which no case is to blame for, `cuts` connections to another machine that
+    ended. `lacking` says what the worker that was started last could not be kept from, each with the reason.
+    `begun` is a worker that has its `hello` already and is the lane's first.
     Once a worker was lost, the one behind the next starts as well: a runtime that dies once may do so again.
     What is lost on the way to another machine is asked again, and no case is blamed for it.
     """
@@ -84,6 +84,7 @@ class Lane:
         self.deaths = 0
         self._reached: Counter[str] = Counter()
         self.unload_losses: list[str] = []
+        self.cuts = 0
 
     def begin(self) -> None:
         """Let the first worker start, without waiting for it; raises RuntimeUnavailable where it cannot."""
@@ -291,7 +292,7 @@ class Lane:
             return TimedOut(hung.limit, stage, hung.stderr)
         except WorkerLost as lost:
             if lost.out_of_reach:
-                self._note_loss(lost.reason)
+                self.cuts += 1
                 if self._is_asked_again(sent, _REACHES):
                     return None
                 return HarnessFailed(f"{lost.reason} {_REACHES} times while the case was asked")

@@ -128,6 +128,7 @@ def test_a_connection_that_ends_is_nobodys_fault(
     server.words = words
     record = run(tmp_path, server, [make_case(seed=1), make_case("asks", seed=2), make_case(seed=3)])
     assert sorted(verdicts(record)) == sorted(["pass", verdict, "pass"])
+    assert "unload_crash" not in {fault["kind"] for fault in record.faults}
     if verdict == "harness_error":
         (reason,) = [result.reason for result in record.results if result.reason]
         assert reason == "the connection to pi@board ended 3 times while the case was asked"
