@@ -65,6 +65,7 @@ documents.
 | nxrt 0.1.0.dev6 | twelve operators | 2225 | 34 | 1465 | 187 | 268 | - |
 | mnn 3.6.1 | twelve operators, 1/3 | 746 | 244 | 191 | 118 | 370 | 56 |
 | aidge 0.10.1 | twelve operators, 1/3 | 746 | 143 | 303 | 39 | 319 | 7 |
+| jaxonnxruntime 0.3.0 | twelve operators, 1/3 | 746 | 45 | 375 | 37 | 243 | - |
 | iree 3.13.0 | twelve operators, 1/20 | 127 | 103 | 77 | 2 | 37 | - |
 | tensorflow 2.21.0 | `tensorflow` (67 operators of `tf.raw_ops`) | 8981 | 37 | 8069 | 34 | 158 | - |
 | tfjs 4.22.0 | `tensorflow` (68 operators) | 9205 | 28 | 2523 | 54 | 6291 | - |
@@ -83,6 +84,10 @@ documents.
   clang, which its environment holds; a case took 1.5 s on this machine.
 - **Aidge** leaves the shape [1] where everything is reduced to a scalar, makes a window too few where
   `auto_pad` is SAME_UPPER or SAME_LOWER, and takes a tensor without elements for none.
+- **JAX ONNX Runtime** gives a sum of int32 as int64 and a product of integers in Gemm as double, takes an
+  alpha or beta of 0 for 1, puts the last of equal elements first in TopK, and refuses a depth of OneHot
+  with one axis, negative pads, and an `auto_pad` that is written out as NOTSET. It is set up as its own
+  tests do it, with the newest JAX that its Clip runs on.
 - **IREE** compiled for its interpreter (`iree[target=vmvx]`) doubles an image of 2 x 3 with one column of
   another's weights; compiled for the processor it is right. Clip compares unsigned integers
   as signed ones. A case takes seconds to compile.
