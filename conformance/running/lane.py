@@ -295,7 +295,7 @@ class Lane:
                 self.cuts += 1
                 if self._is_asked_again(sent, _REACHES):
                     return None
-                return HarnessFailed(f"{lost.reason} {_REACHES} times while the case was asked")
+                return HarnessFailed(f"{lost.reason} {_REACHES} times while the case ran")
             # Who has answered nothing yet does so each time, and there is no earlier case to be blamed.
             if stage == "unload" or (lost.earlier and session.answered):
                 self._note_loss(lost.reason)

@@ -131,7 +131,7 @@ def test_a_connection_that_ends_is_nobodys_fault(
     assert "unload_crash" not in {fault["kind"] for fault in record.faults}
     if verdict == "harness_error":
         (reason,) = [result.reason for result in record.results if result.reason]
-        assert reason == "the connection to pi@board ended 3 times while the case was asked"
+        assert reason == "the connection to pi@board ended 3 times while the case ran"
 
 
 def test_a_machine_that_goes_away_ends_the_run_and_what_is_left_can_be_run_later(

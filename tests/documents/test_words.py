@@ -11,6 +11,7 @@ import click
 import pytest
 
 from opcert.commands import cli
+from opcert.vocabulary.yaml_files import load_file
 from tests.conftest import REPOSITORY, doc_section
 
 _SECTION = "Words"
@@ -19,6 +20,7 @@ PAGES = (*(REPOSITORY / name for name in _NAMES), *sorted(REPOSITORY.glob("docs/
 MESSAGES = sorted(
     path for room in ("opcert", "conformance", "reports") for path in (REPOSITORY / room).rglob("*.py")
 )
+SPECS = REPOSITORY / "specs"
 TEMPLATES = sorted(path for end in ("j2", "js") for path in (REPOSITORY / "reports").rglob(f"*.{end}"))
 LEFT = {
     "conformance/processes/worker_limits.py": "it was asked for",
@@ -90,6 +92,20 @@ def test_messages_have_none_of_the_words() -> None:
         for text in messages(path)
         if _ANY.search(text.replace(LEFT.get(name, "\0"), ""))
     ]
+    assert found == []
+
+
+def test_causes_have_none_of_the_words() -> None:
+    lists = sorted((*SPECS.glob("*/*/disagreements.yaml"), *SPECS.glob("disagreements/*.yaml")))
+    found = [
+        f"{path.relative_to(SPECS)}: {entry[field]}"
+        for path in lists
+        for document in load_file(path)
+        for entry in document.value.get("cases", [])
+        for field in ("title", "explanation")
+        if _ANY.search(prose(str(entry.get(field, ""))))
+    ]
+    assert len(lists) > 100
     assert found == []
 
 
