@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from specs.language.expressions import EvaluationError, Expression, Layered
+from specs.language.expressions import EvaluationError, Expression, Layered, parse_tree
 from specs.language.shape_expressions import Shape, ShapePart, evaluate_part, parse_shape
 
 Extents = tuple[int, ...]
@@ -235,9 +235,11 @@ class Unifier:
     def _candidates(
         self, deferred: _Deferred, unknown: Sequence[str], state: _State
     ) -> Iterator[tuple[int, ...]]:
-        """Numbers up to the extent that names may be; the last one follows from the others where it can."""
-        most = max(deferred.extents, default=0)
-        expression = deferred.part.expression
+        """Numbers up to the extent that names may be; the last one follows from the others where it can.
+
+        Of a half, or another part of a number, these are numbers up to the whole.
+        """
+        expression, most = _dividend(deferred.part.expression, max(deferred.extents, default=0))
         last = unknown[-1]
         if expression is None or len(deferred.extents) != 1 or not _is_straight(expression, last):
             yield from _numbers(most, len(unknown))
@@ -304,6 +306,16 @@ def _is_straight(expression: Expression, name: str) -> bool:
         elif any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(part)):
             return False
     return places == 1
+
+
+def _dividend(expression: Expression | None, extent: int) -> tuple[Expression | None, int]:
+    """What is divided, and how much it is, where an extent is a quotient by a number: `head_size / 2`."""
+    match expression.tree if expression is not None else None:
+        case ast.Call(ast.Name(id="divided"), [dividend, ast.Constant(value=int() as divisor)]) if (
+            divisor > 0
+        ):
+            return parse_tree(dividend), extent * divisor
+    return expression, extent
 
 
 def _broadcast(shapes: Sequence[Extents]) -> Extents | None:

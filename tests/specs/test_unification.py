@@ -49,3 +49,24 @@ def test_a_large_extent_takes_no_longer(text: str) -> None:
     begun = time.process_time()
     _found(text, 900_000_000)
     assert time.process_time() - begun < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("C / 2", {"C": 14}),
+        ("(C + 1) / 3", {"C": 20}),
+        ("C * b / 2", None),
+        ("C / b", None),
+        ("C / 0", None),
+    ],
+)
+def test_what_is_divided_may_be_greater_than_the_extent(text: str, found: object) -> None:
+    assert _found(text, 7) == found
+
+
+def test_two_inputs_have_the_same_quotient() -> None:
+    shapes = {name: parse_shape("N, C / 2") for name in ("X", "Y")}
+    wanted = frozenset(("N", "C"))
+    assert match_shapes(shapes, wanted, {}, [("X", (6, 2)), ("Y", (6, 2))]) == Matched({"N": 6, "C": 4})
+    assert not isinstance(match_shapes(shapes, wanted, {}, [("X", (6, 2)), ("Y", (6, 3))]), Matched)
