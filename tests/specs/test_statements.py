@@ -261,6 +261,17 @@ def test_a_name_for_a_rank_holds_in_other_passages() -> None:
     assert ("outputs.Y", "rank rank(indices) + (rank(X) - 1)") in read(passages)
 
 
+def test_a_name_for_an_extent_holds_in_other_passages_where_its_formula_is_known() -> None:
+    shapes = {"inputs.scales": "Of shape (N, blocks).", "inputs.B": "Of shape (N, other, K)."}
+    summary = "The scales are those of blocks, where blocks = ceil(K / axis). The other is length + 1."
+    assert read({"summary": summary, **shapes}) == [
+        ("inputs.scales", "shape [N, ceil(K / axis)]"),
+        ("inputs.B", "shape [N, other, K]"),
+    ]
+    cut = "Derived: where blocks = 2 * B.shape[1], in the order of rows."
+    assert read({"summary": cut, **shapes})[0] == ("inputs.scales", "shape [N, blocks]")
+
+
 def test_what_stands_twice_is_one_statement_with_both_places() -> None:
     text = "Accepted range for 'axis' is in `[-r, r-1]`, where r = rank(X)."
     passages = {"summary": Passage([Line(text, 3)]), "attributes.axis": Passage([Line(text, 9)])}
@@ -343,7 +354,16 @@ def test_bounds_and_conditions_of_shipped_specs_are_expressions() -> None:
 
 PIECES = (
     *("|", "(", "[", ",", "- ", "a x ", "or [a], ", "a and ", "shape [", "`a` is a ", "0 is a, ", "whether "),
-    *("1 or ", "of 2 ", "multiple of ", "same shape as ", "where d is (", "where d = a ", "and d = "),
+    *(
+        "1 or ",
+        "of 2 ",
+        "multiple of ",
+        "same shape as ",
+        "where d is (",
+        "where d = a ",
+        "the d is (",
+        "and d = ",
+    ),
 )
 
 

@@ -14,10 +14,10 @@ from specs.documents.prose.same_shapes import find_broadcasts, find_same_shapes
 from specs.documents.prose.worded_conditions import condition, necessary
 from specs.documents.prose.worded_links import find_linked
 from specs.documents.prose.worded_products import find_products
-from specs.documents.prose.worded_shapes import find_shapes
+from specs.documents.prose.worded_shapes import defined_extents, find_shapes
 from specs.documents.text.documents import Passage
 from specs.model.spec import Origin
-from specs.model.statements import Relevance, Statement, TypeClass
+from specs.model.statements import Relevance, StatedShape, Statement, TypeClass
 
 _VERB = (
     r"(?:valid|used|effective|applied|applicable|relevant|considered|meaningful|supported|has effect"
@@ -204,6 +204,7 @@ def _named(text: str) -> Iterator[str]:
                 yield _NAMES.get(word.lower(), word.lower())
 
 
+_NAME = re.compile(r"[A-Za-z_]\w*(?![\w(])")
 MOST_STATEMENTS = 500
 """A page with more of them is none that anybody wrote."""
 _NOWHERE = Origin("imported")
@@ -215,7 +216,26 @@ def find_statements(passages: Mapping[str, Passage], parts: ParameterNames) -> t
     found = (
         each for about, passage in passages.items() for each in _of_passage(about, passage, parts, symbols)
     )
-    return merge_statements(islice(found, MOST_STATEMENTS))
+    return _with_meanings(merge_statements(islice(found, MOST_STATEMENTS)), passages, parts)
+
+
+def _with_meanings(
+    statements: tuple[Statement, ...], passages: Mapping[str, Passage], parts: ParameterNames
+) -> tuple[Statement, ...]:
+    """Shapes with what any passage says that an extent is: a formula of attributes and other extents."""
+    shapes = [each for each in statements if isinstance(each, StatedShape)]
+    names = {name for shape in shapes for extent in shape.extents for name in _NAME.findall(extent)}
+    meant: dict[str, str] = {}
+    for passage in passages.values() if names else ():
+        for name, formula in defined_extents(passage.text, parts).items():
+            if {*_NAME.findall(formula)} <= {*names, *parts.attributes} - {name}:
+                meant.setdefault(name, formula)
+    return tuple(
+        replace(each, extents=tuple(meant.get(extent, extent) for extent in each.extents))
+        if isinstance(each, StatedShape)
+        else each
+        for each in statements
+    )
 
 
 def merge_statements(*groups: Iterable[Statement]) -> tuple[Statement, ...]:

@@ -152,8 +152,8 @@ _PACKED = pattern(r"\bpacked (?P<what>QKV|KV) with $")
 """What makes the shape of one input of several that lie side by side in it: the others are left out."""
 _UNPACKED = {"qkv": "key", "kv": "value"}
 _DEFINED = pattern(
-    r"\b(?:where|and) [`$]*(?P<name>[A-Za-z]\w{0,40})[`$]* ?(?:is|=) ?[`$]*"
-    r"(?P<of>[\w(][\w ()+*/-]{1,100}?)(?=[`$]*(?:[.,;]|$| and \w{1,40} ?=))"
+    r"\b(?:where|and|the) [`$]*(?P<name>[A-Za-z]\w{0,40})[`$]* ?(?:is|=) ?[`$]*"
+    r"(?P<of>[\w(][\w ()+*/-]{1,100}?)(?=[`$]*(?:[,;]|\.(?!\w)|$| and \w{1,40} ?=))"
 )
 _OPERATION = re.compile(r"[-+*/]")
 _MOST_DEFINED = 20
@@ -165,7 +165,7 @@ MOST_SHAPES = 20
 
 def find_shapes(about: str, passage: Passage, parts: ParameterNames) -> Iterator[StatedShape]:
     """Every shape with a named extent that a passage states, and what it says that such a name is put in."""
-    meant = _defined(passage.text, parts)
+    meant = defined_extents(passage.text, parts)
     read = (
         replace(shape, extents=tuple(meant.get(extent, extent) for extent in shape.extents))
         for sentence in sentences(passage.text)
@@ -174,7 +174,7 @@ def find_shapes(about: str, passage: Passage, parts: ParameterNames) -> Iterator
     yield from islice(read, MOST_SHAPES)
 
 
-def _defined(text: str, parts: ParameterNames) -> dict[str, str]:
+def defined_extents(text: str, parts: ParameterNames) -> dict[str, str]:
     """What names of extents stand for: `where d is (num_heads + 2 * kv_num_heads) * head_size`."""
     found: dict[str, str] = {}
     for match in islice(_DEFINED.finditer(text[:MOST_LETTERS]), _MOST_DEFINED):
