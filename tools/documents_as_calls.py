@@ -77,7 +77,7 @@ from onnxruntime.capi.onnxruntime_pybind11_state import get_all_opkernel_def as 
 asked = ("com.microsoft", "CPUExecutionProvider")
 print(*{one.op_name for one in listed() if (one.domain, one.provider) == asked})
 """
-_OPTIONS = RunOptions(jobs=None, limits=Limits(case_seconds=10.0), max_deaths=1000, most_lost=3)
+_OPTIONS = RunOptions(jobs=None, limits=Limits(case_seconds=10.0), max_deaths=1000, most_lost=LEAST)
 _TAKES_CONSTANTS = ("org.openvino",)
 """Whose operators are asked again with all inputs but the first as constants, where they are not offered."""
 MADE = LEAST + 10
