@@ -59,6 +59,7 @@ class LinkedReader:
         self._together()
         self._left_out_together()
         self._long_enough()
+        self._side_by_side()
 
     def _together(self) -> None:
         """Optional inputs that mean nothing alone; state that comes out where some goes in."""
@@ -100,6 +101,13 @@ class LinkedReader:
             if length in known:
                 rule = {"id": f"{most}_enough", "require": f"{most} >= {length}", "else": "undefined"}
                 self._silent(rule, "a place for each position, by its name")
+
+    def _side_by_side(self) -> None:
+        """A hidden size is a whole number of heads, where no attribute says of how many."""
+        known = frozenset[str]().union(*(parse_shape(shape).names for _, shape in self._plain_shapes()))
+        if {"hidden_size", "head_size"} <= known:
+            rule = {"id": "whole_heads", "require": "hidden_size % head_size == 0", "else": "undefined"}
+            self._silent(rule, "heads lie side by side in a hidden size")
 
     def _plain_shapes(self) -> Iterator[tuple[str, str]]:
         """The shapes of what is given in every call, whose extents no condition chooses."""

@@ -33,6 +33,13 @@ _SPATIAL = {"org.openvino": 2}
 _WEIGHTS = re.compile(r"w|weights?|filters?", re.IGNORECASE)
 _TRANSPOSES = re.compile(r"trans[A-Z]\w*")
 """How flags are called that say that a matrix is to be transposed."""
+_BITS = re.compile(r"(?:.*_)?n?bits")
+"""How integers are called that say of how many bits quantised numbers are: of four, where defaults say it."""
+_GIVEN = re.compile(r"integer\(given=\[(\w+)\], equals=\w+\)")
+_SHIFTS = re.compile(r"B|bias|beta|gamma")
+"""How vectors are called that have a number for each place of the last axis, if not for each channel."""
+_OF_CHANNELS = {"mean", "variance"}
+"""The inputs beside which they have one for each channel."""
 _PLAIN_KERNEL = "whole_numbers('alike', length=len(S), least=1)"
 _MOST = 5
 _SINGLE = ("()", "maybe(1)")
@@ -64,10 +71,11 @@ class SilentReader:
                 about = f"kinds.{attribute.name}"
                 self._found.missing[:] = [each for each in self._found.missing if each.about != about]
             if _AXIS.fullmatch(attribute.name) and self._kinds.get(attribute.name) == _ANY_NUMBER:
-                self._add(attribute.name, f"axis({self._spec.inputs[0].name})", "an axis by its name")
-                self._with_axes(self._spec.inputs[0].name, attribute.name)
+                self._add(attribute.name, f"axis({self._has_axes()})", "an axis by its name")
+                self._with_axes(self._has_axes(), attribute.name)
             self._choice(attribute)
             self._default_alone(attribute)
+            self._bits(attribute)
         for name, shape in self._shapes.items():
             if "auto_broadcast" in self._spec.attributes and shape.startswith("*broadcast("):
                 alike = shape.removeprefix("*broadcast(").removesuffix(")")
@@ -75,7 +83,9 @@ class SilentReader:
                     "shapes", name, alike, note="what auto_broadcast allows in any case", alone=True
                 )
         self._tuples()
+        self._features()
         for parameter in self._spec.inputs:
+            self._along_last(parameter)
             self._same_rank(parameter)
             self._length(parameter)
             self._one_for_all(parameter)
@@ -144,6 +154,18 @@ class SilentReader:
             self._kinds[name] = f"enumeration({attribute.default})"
             self._add(name, self._kinds[name], "no sentence says other values")
 
+    def _bits(self, attribute: AttributeSpec) -> None:
+        """Four for a number of bits of which no sentence says anything, or for the extent that gives it."""
+        name, note = attribute.name, "half a byte each"
+        kind = self._kinds.get(name, "")
+        if attribute.kind != "int" or not _BITS.fullmatch(name) or attribute.default is not None:
+            return
+        if (given := _GIVEN.fullmatch(kind)) is not None:
+            self._found.add("extents", given[1], "4..4", note=note, alone=True)
+        elif kind in (LEFT_OUT, _ANY_NUMBER):
+            self._kinds[name] = "enumeration(4)"
+            self._add(name, self._kinds[name], note)
+
     def _choice(self, attribute: AttributeSpec) -> None:
         """One of several values alone, where shapes are those of it, or where another one needs a list."""
         values = attribute.values.values if attribute.values is not None else ()
@@ -160,6 +182,9 @@ class SilentReader:
             return LEFT_OUT
         if attribute.kind != "ints" or not self._shapes:
             return None
+        if _AXIS.fullmatch(attribute.name) and attribute.least_length is None:
+            self._with_axes(self._has_axes(), attribute.name)
+            return f"axis({_SEVERAL}{self._has_axes()})"
         length: str | None = None
         if attribute.least_length is not None:
             length = str(attribute.least_length)
@@ -171,6 +196,37 @@ class SilentReader:
             return None
         least = 0 if attribute.name.startswith("pad") else max(1, int(attribute.at_least or 0))
         return f"whole_numbers('alike', length={length}, least={least})"
+
+    def _features(self) -> None:
+        """The last extent of the first input of a product: an attribute says how many features go in."""
+        sizes = [self._spec.attributes.get(name) for name in ("K", "N")]
+        first = next(iter(self._shapes), None)
+        if first is None or self._notes[first] != ANY_SHAPE:
+            return
+        if all(size is not None and size.kind == "int" and size.required for size in sizes):
+            note = "K features go in, and N come out"
+            self._shapes[first], self._notes[first] = f"{self._shapes[first]}, K", note
+            self._found.add("shapes", first, self._shapes[first], note=note, alone=True)
+
+    def _along_last(self, parameter: ParameterSpec) -> None:
+        """The last extent of the first input for a bias of which sentences say that it is a vector."""
+        name, first = parameter.name, self._spec.inputs[0]
+        extent = f"{name}_0"
+        if not _SHIFTS.fullmatch(name) or self._shapes[name] != extent or parameter.type != first.type:
+            return
+        if _OF_CHANNELS & self._shapes.keys():
+            return
+        *_, last = self._shapes[first.name].split(", ")
+        note = "a bias has a number for each place of the last axis"
+        if self._notes[first.name] == ANY_SHAPE:
+            self._shapes[first.name], self._notes[first.name] = f"{self._shapes[first.name]}, {extent}", note
+            self._found.add("shapes", first.name, self._shapes[first.name], note=note, alone=True)
+        elif last.isidentifier():
+            self._shapes[name] = last
+            self._found.add("shapes", name, last, note=note, alone=True)
+            self._found.entries[:] = [
+                entry for entry in self._found.entries if entry.path != ("kinds", name) or not entry.alone
+            ]
 
     def _same_rank(self, parameter: ParameterSpec) -> None:
         """The shape of another input, where of this one its rank alone is said to be that of the other."""
@@ -232,7 +288,7 @@ class SilentReader:
         if parameter.option == "variadic" or (not is_count and is_data):
             return
         if _AXIS.fullmatch(name) and (silent or self._is_one(name)):
-            self._scalar(name, f"axis({first.name})")
+            self._scalar(name, f"axis({self._has_axes()})")
         elif _BOUNDARIES.fullmatch(name) and (of := self._packed_axis(name)) is not None:
             self._add(name, f"data('boundaries', high={of})", "the ends of sequences, by its name")
             rule = {
@@ -243,8 +299,9 @@ class SilentReader:
             }
             self._found.add("constraints", str(rule["id"]), rule, note=str(rule["why"]), alone=True)
         elif _AXIS.fullmatch(name) and name != "dims" and (shape == "()" or len(self._parts(name)) == 1):
-            self._add(name, f"axis({'' if shape == '()' else _SEVERAL}{first.name})", "an axis by its name")
-            self._with_axes(first.name, name)
+            of = self._has_axes()
+            self._add(name, f"axis({'' if shape == '()' else _SEVERAL}{of})", "an axis by its name")
+            self._with_axes(of, name)
         else:
             ends, note = "0, 1", "no sentence says which integers: the first index"
             if is_count:
@@ -307,7 +364,12 @@ class SilentReader:
     def _scalar(self, name: str, call: str) -> None:
         self._found.add("shapes", name, "()", note="one axis", alone=True)
         self._add(name, call, "an axis by its name")
-        self._with_axes(self._spec.inputs[0].name, name)
+        self._with_axes(self._has_axes(), name)
+
+    def _has_axes(self) -> str:
+        """The first input that has axes: one number may stand before it."""
+        first = self._spec.inputs[0].name
+        return next((name for name, shape in self._shapes.items() if shape != "()"), first)
 
     def _with_axes(self, of: str, name: str) -> None:
         """The input has an axis then."""

@@ -71,6 +71,20 @@ def test_a_window_slides_over_an_image_where_no_sentence_says_a_shape(
 
 
 @pytest.mark.parametrize(
+    ("name", "shapes"),
+    [
+        ("com.microsoft::MatMulNBitsMlp-1", {"A": "*S, K"}),
+        ("com.microsoft::SkipLayerNormalization-1", {"beta": "hidden_size", "bias": "hidden_size"}),
+        ("org.openvino::BatchNormInference-5", {"beta": "beta_0"}),
+    ],
+)
+def test_features_and_biases_lie_along_the_last_axis(name: str, shapes: dict[str, str]) -> None:
+    found = shapes_alone(name)
+    assert {each: found[each] for each in shapes} == shapes
+    assert not any(declared_alone(name).get(each) == "constant('left_out')" for each in shapes)
+
+
+@pytest.mark.parametrize(
     "name", ["com.microsoft::QLinearAveragePool-1", "ai.onnx::MaxPool-22", "ai.onnx::QLinearConv-10"]
 )
 def test_what_a_window_makes_is_not_filled_again(name: str) -> None:
@@ -253,6 +267,39 @@ def test_a_list_of_alike_numbers_is_as_long_as_it_says(tmp_path: Path) -> None:
     assert ranks == {1, 2, 3}
 
 
+NUMBER_FIRST = """\
+operator: {domain: ai.test, name: Turn, since_version: 1}
+documents:
+  d1: {file: turn.md, dialect: onnx-markdown, sha256: "00", identity: stated}
+attributes:
+  axis: {type: int, required: true, src: [d1, 5]}
+  axes: {type: ints, required: true, src: [d1, 6]}
+inputs:
+  - {name: x_scale, type: T, option: single, src: [d1, 10]}
+  - {name: X, type: T, option: single, src: [d1, 11]}
+outputs:
+  - {name: Y, type: T, option: single, src: [d1, 14]}
+type_constraints:
+  T: {types: [float], src: [d1, 16]}
+"""
+
+
+def test_axes_are_those_of_the_first_input_that_has_some(tmp_path: Path) -> None:
+    room = tmp_path / "ai.test" / "Turn"
+    room.mkdir(parents=True)
+    (room / "imported-1.yaml").write_text(NUMBER_FIRST, encoding="utf-8")
+    made = make_document_calls(load_imported(OperatorName.parse("ai.test::Turn-1"), [tmp_path]), 20.0)
+    assert made.calls
+    for call in made.calls:
+        inputs = {name: data for name, data in call.inputs if data is not None}
+        rank = len(inputs["X"].shape)
+        assert inputs["x_scale"].shape == ()
+        axis, axes = call.attributes["axis"].value, call.attributes["axes"].value
+        assert isinstance(axis, int)
+        assert isinstance(axes, tuple)
+        assert all(-rank <= each < rank for each in (axis, *axes))
+
+
 @pytest.mark.parametrize(
     ("name", "kinds"),
     [
@@ -284,6 +331,9 @@ def test_a_list_of_alike_numbers_is_as_long_as_it_says(tmp_path: Path) -> None:
                 "word_embedding_scale": "real(0.125, 2)",
             },
         ),
+        ("com.microsoft::QLinearReduceMean-1", {"axes": "axis('several', data)"}),
+        ("com.microsoft::GatherBlockQuantized-1", {"bits": "enumeration(4)"}),
+        ("com.microsoft::QMoE-1", {"expert_weight_bits": "enumeration(4)"}),
         ("com.microsoft::QMoE-1", {"fc3_scales": "constant('left_out')", "fc1_experts_bias": None}),
     ],
 )
@@ -315,7 +365,10 @@ def test_lists_and_inputs_that_belong_together_have_values_that_do(
         ),
         (
             "com.microsoft::MRotaryEmbedding-1",
-            {"max_sequence_length_enough": "max_sequence_length >= sequence_length"},
+            {
+                "max_sequence_length_enough": "max_sequence_length >= sequence_length",
+                "whole_heads": "hidden_size % head_size == 0",
+            },
         ),
         ("com.microsoft::GroupQueryAttention-1", {"max_sequence_length_enough": None}),
         (
@@ -332,6 +385,11 @@ def test_what_is_given_together_is_a_rule_of_documents_alone(name: str, rules: d
     entries = [entry for entry in derive(load_imported(OperatorName.parse(name))).entries if entry.alone]
     found = {entry.path[1]: entry.value["require"] for entry in entries if entry.path[0] == "constraints"}
     assert {each: found.get(each) for each in rules} == rules
+
+
+def test_quantised_numbers_have_four_bits_where_an_extent_says_how_many() -> None:
+    made = make_document_calls(load_imported(OperatorName.parse("com.microsoft::MatMulNBits-1")), 20.0)
+    assert {call.attributes["bits"].value for call in made.calls} == {4}
 
 
 def test_an_index_for_one_axis_where_a_rank_hangs_on_the_last_extent() -> None:
