@@ -213,11 +213,15 @@ def round_integers(element_type: ElementType, sums: Sums, conversion: str, overf
             reached = {_fit(each, overflow, low, high) for each in range(least, most + 1)} - {expected}
             if reached:
                 alternatives[index] = tuple(sorted(reached))
-        elif overflow == "saturate" or low <= least <= most <= high:
-            ends = (_fit(least, "saturate", low, high), _fit(most, "saturate", low, high))
-            allowed[index] = float_up(Fraction(max(abs(expected - each) for each in ends)))
         else:
-            allowed[index] = math.inf
+            ends = (_fit(least, "saturate", low, high), _fit(most, "saturate", low, high))
+            if not (overflow == "saturate" or low <= least <= most <= high):
+                # Of what was rounded in double precision, and so may lie beyond, processors make the nearer
+                # end or the least integer.
+                nearest = _fit(round_ratio(numerator, denominator, conversion), "saturate", low, high)
+                alternatives[index] = tuple(sorted({expected, low} - {nearest}))
+                elements[index] = expected = nearest
+            allowed[index] = float_up(Fraction(max(abs(expected - each) for each in ends)))
     return Rounded(elements, allowed, alternatives)
 
 

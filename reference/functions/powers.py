@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -84,22 +85,40 @@ def power_of(base: Numbers, exponent: Numbers, special_powers: SpecialPowers) ->
 
 
 def whole_powers(base: Numbers, exponent: Numbers, *, by_float: bool) -> Numbers:
-    """Integers to the power of whole numbers that are not negative; beyond the type anything.
+    """Integers to the power of whole numbers that are not negative.
 
-    Some programs multiply, which wraps around, and some convert from double precision: no text says a word.
-    Nor does one say that the power is not one of doubles where the exponent is a float.
+    Beyond the type programs that multiply wrap around, and those that convert from double precision stay at
+    an end or, as processors do, make the least integer of everything. No text says that the power is not one
+    of doubles where the exponent is a float: there it errs as that does.
     """
     shape = np.broadcast_shapes(base.shape, exponent.shape)
     pairs = zip(*(each.broadcast(shape).value.fractions() for each in (base, exponent)), strict=True)
     low, high = base.working.element_type.integer_range
+    powers, errors = list[int](), list[float]()
+    for x, y in pairs:
+        powers.append(_whole_power(int(x), int(y), high - low + 1))
+        errors.append(_off_in_double(powers[-1]) if by_float and low <= powers[-1] <= high else 0.0)
+    found = Numbers.exact(np.array(powers, dtype=object).reshape(shape), base.working)
+    error = np.array(errors).reshape(shape)
+    beyond = [
+        not low <= each - off <= each + off <= high
+        for each, off in zip(powers, map(int, errors), strict=True)
+    ]
+    return replace(found, error=error).or_also(low, np.array(beyond, dtype=np.bool_).reshape(shape))
+
+
+def _whole_power(x: int, y: int, span: int) -> int:
+    """The power; beyond every type a number of its sign that wraps around to the same."""
     # No integer but 0, 1 and -1 has a power in any type beyond the 64th.
-    powers = [int(Fraction(x) ** (min(int(y), 64) if abs(x) > 1 else int(y))) for x, y in pairs]
-    found = np.array(powers, dtype=object)
-    numbers = Numbers.exact(found.reshape(shape), base.working)
-    if by_float:
-        low, high = max(low, -_DIGITS_OF_DOUBLES), min(high, _DIGITS_OF_DOUBLES)
-    beyond = np.array([not low <= each <= high for each in found], dtype=np.bool_).reshape(shape)
-    return opened(numbers, beyond) if beyond.any() else numbers
+    if abs(x) <= 1 or y <= 64:
+        return x**y
+    return pow(x, y, span) + (-2 if x < 0 and y % 2 else 1) * span
+
+
+def _off_in_double(power: int) -> float:
+    """How far off a power of doubles is that they have not the digits of: its base is rounded as well."""
+    most = abs(power) * (2 * ULPS + 1) / _DIGITS_OF_DOUBLES
+    return float(math.ceil(most)) if abs(power) > _DIGITS_OF_DOUBLES else 0.0
 
 
 def _special(x: Fraction, y: Fraction, base: float, exponent: float) -> tuple[BinaryNumber | float, bool]:

@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from opcert.vocabulary.tensors import tensor
+from reference.answers import Answer, OutsideDomain
 from reference.registry import find_operator
 from reference.registry.reference_operator import ReferenceOperator
 from tests.generator.declared import newest_operators
@@ -143,21 +144,90 @@ def test_special_values_are_those_of_c_or_of_a_logarithm(kind: str) -> None:
     assert found.wrong(np.where(np.isinf(by_pow), 0, by_pow).astype(KINDS[kind])).any()
 
 
+INTEGER_PROGRAMS: dict[str, Callable[[int, int, int, int], int]] = {
+    "exact, wrapped": lambda exact, float_of, low, high: (exact - low) % (high - low + 1) + low,
+    "exact, limited": lambda exact, float_of, low, high: min(max(exact, low), high),
+    "double, the least integer beyond": lambda exact, float_of, low, high: (
+        float_of if low <= float_of <= high else low
+    ),
+    "double, limited": lambda exact, float_of, low, high: min(max(float_of, low), high),
+}
+INTEGER_FAULTS: dict[str, Callable[[int, int, int, int], int]] = {
+    "the other end": lambda exact, float_of, low, high: low + 1 if exact > high else high,
+    "nothing": lambda exact, float_of, low, high: 5,
+    "one too many": lambda exact, float_of, low, high: (exact + 1 - low) % (high - low + 1) + low,
+    "in 31 bits": lambda exact, float_of, low, high: exact % 2**31 + 2**20,
+}
+WHOLE = [(2, 30), (3, 19), (-3, 3), (0, 0), (0, 5), (7, 11), (-1, 9), (10, 18), (9, 19), (-9, 9)]
+BEYOND = [
+    (2, 64),
+    (3, 41),
+    (3, 81),
+    (-3, 81),
+    (-7, 25),
+    (10, 100),
+    (-10, 101),
+    (46341, 5),
+    (-5, 29),
+    (7, 200),
+]
+BESIDE = [(2**63 - 1, 1), (-(2**63), 1), (3037000499, 2), (2097151, 3), (-2097151, 3), (7, 22)]
+
+
+def _integers_answered(kind: str, exponents: str, pairs: list[tuple[int, int]], overflow: str) -> Answer:
+    x, y = (np.array(each) for each in zip(*pairs, strict=True))
+    given = {"X": tensor(x.astype(kind)), "Y": tensor(y.astype(exponents))}
+    return newest_pow().evaluate({}, given, {"integer_overflow": overflow})[0]
+
+
 @pytest.mark.parametrize("kind", ["int32", "int64"])
 @pytest.mark.parametrize("exponents", ["uint8", "int64", "float32"])
 def test_integers_are_those_of_python(kind: str, exponents: str) -> None:
-    x = np.array([2, 3, -3, 0, 0, 7, -1, 10, 9, -9], kind)
-    y = np.array([30, 19, 3, 0, 5, 11, 9, 18, 19, 9], exponents)
-    answer = newest_pow().evaluate({}, {"X": tensor(x), "Y": tensor(y)})[0]
+    answer = _integers_answered(kind, exponents, WHOLE, "wrap")
     low, high = np.iinfo(kind).min, np.iinfo(kind).max
     if exponents == "float32":
         low, high = max(low, -(2**53)), min(high, 2**53)
     assert answer.allowed is not None
-    for base, exponent, got, allowed in zip(
-        x.tolist(), y.tolist(), answer.expected.array.tolist(), answer.allowed.tolist(), strict=True
+    for (base, exponent), got, allowed in zip(
+        WHOLE, answer.expected.array.tolist(), answer.allowed.tolist(), strict=True
     ):
-        exact = base ** int(exponent)
-        assert (got, allowed) == (exact, 0) if low <= exact <= high else allowed == math.inf
+        if low <= base**exponent <= high:
+            assert (got, allowed) == (base**exponent, 0)
+
+
+@pytest.mark.parametrize("kind", ["int32", "int64"])
+@pytest.mark.parametrize("exponents", ["uint8", "int64", "float32", "double"])
+def test_integers_beyond_the_type_are_those_of_honest_programs(kind: str, exponents: str) -> None:
+    """What onnx.reference, ONNX Runtime (on x86, as WebAssembly), tract and nxrt answer, and no more."""
+    low, high = np.iinfo(kind).min, np.iinfo(kind).max
+    pairs = WHOLE + BEYOND + (BESIDE if kind == "int64" else [])
+    answers = [_integers_answered(kind, exponents, pairs, each) for each in ("wrap", "saturate")]
+
+    def accepted(program: Callable[[int, int, int, int], int]) -> list[bool]:
+        got = [program(base**exponent, int(float(base) ** exponent), low, high) for base, exponent in pairs]
+        return [all(_is_accepted(answer, at, each) for at, each in enumerate(got)) for answer in answers]
+
+    exact = [program for name, program in INTEGER_PROGRAMS.items() if "exact" in name]
+    assert all(any(accepted(program)) for program in exact)
+    if exponents in ("float32", "double"):
+        assert all(any(accepted(program)) for program in INTEGER_PROGRAMS.values())
+    for fault in INTEGER_FAULTS.values():
+        for at, (base, exponent) in enumerate(pairs):
+            if not low <= base**exponent <= high:
+                wrong = fault(base**exponent, 0, low, high)
+                assert not any(_is_accepted(answer, at, wrong) for answer in answers)
+
+
+def _is_accepted(answer: Answer, at: int, got: int) -> bool:
+    assert answer.allowed is not None
+    others = (answer.alternatives or {}).get(at, ())
+    return abs(got - int(answer.expected.array[at])) <= answer.allowed[at] or got in map(int, others)
+
+
+@pytest.mark.parametrize("exponent", [-1.0, 0.5, math.inf, math.nan])
+def test_integers_have_whole_powers_that_are_not_negative_alone(exponent: float) -> None:
+    with pytest.raises(OutsideDomain, match="whole and not negative"):
+        newest_pow().evaluate({}, {"X": tensor(np.array([0, 4])), "Y": tensor(np.array([1.0, exponent]))})
 
 
 def test_an_exponent_of_another_type_may_be_rounded_to_that_of_the_base() -> None:
