@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -16,7 +17,8 @@ from reference.functions.stable_formulas import logistic, whichever
 from reference.numbers.enclosures import nearest_value
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
-from reference.numbers.working import Mask
+from reference.numbers.rationals import Rationals
+from reference.numbers.working import Mask, rounded_up
 from reference.operators.softmaxes import softmax
 from reference.readings.choices import AsReading, Choice
 from reference.shared.extremes import greatest
@@ -30,6 +32,7 @@ Ties = Annotated[Choice[Literal["first", "last"]], AsReading]
 OneScore = Annotated[Choice[Literal["complement", "opposite", "first_alone"]], AsReading]
 _WINITZKI = Fraction(147, 1000)
 _PROBIT_ULPS = 64
+_BELOW_ONE = 1 - math.ldexp(1.0, -52)
 _BEHIND = 128
 """Scores that are so far behind the greatest one have no share that is above zero in float."""
 _ROUNDINGS = 4
@@ -51,7 +54,7 @@ def transformed(scores: Numbers, transform: str, softmax_zero: Choice[str], prob
     else:
         found = _probit(single, probit)
     if transform.startswith("SOFTMAX"):
-        found = _any_share(found, np.asarray(single.lost.any(axis=-1, keepdims=True)))
+        found = any_share(found, np.asarray(single.lost.any(axis=-1, keepdims=True)))
     return found if single is scores else replace(found, working=scores.working)
 
 
@@ -74,10 +77,10 @@ def _either_logistic(scores: Numbers) -> Numbers:
     """1 / (1 + exp(-x)), or 1 less that of the other sign, as programs do that never overflow."""
     found = logistic(scores)
     other = scores.lift(1) - logistic(abs(scores))
-    return _any_share(whichever(found, lambda: other.where(scores.sign < 0, found)), scores.lost)
+    return any_share(whichever(found, lambda: other.where(scores.sign < 0, found)), scores.lost)
 
 
-def _any_share(found: Numbers, doubtful: Mask) -> Numbers:
+def any_share(found: Numbers, doubtful: Mask) -> Numbers:
     """Anything from 0 to 1, or NaN, in place of shares of scores that a program may hold as infinities."""
     if not doubtful.any():
         return found
@@ -127,10 +130,26 @@ def _probit(scores: Numbers, reading: Choice[str]) -> Numbers:
     No text says what there is of what is not above 0 and below 1.
     """
     low, high = scores.value.floats() - scores.error, scores.value.floats() + scores.error
-    inside = scores.finite & ~scores.lost & (low > 0) & (high < 1)
+    inside = scores.finite & ~scores.lost & (low > 0) & (high < _BELOW_ONE)
     tame = scores.where(inside, Fraction(1, 2))
-    found = _winitzki(tame) if reading.ask() == "approximation" else _quantile(tame)
+    found = _between_ends(tame, _winitzki if reading.ask() == "approximation" else _quantile)
     return opened(found, ~inside) if not inside.all() else found
+
+
+def _between_ends(shares: Numbers, quantile: Callable[[Numbers], Numbers]) -> Numbers:
+    """A function that rises all over, of shares that are not exact: between what it is at their ends."""
+    exact = replace(shares, error=np.zeros(shares.shape))
+    found = quantile(exact)
+    if not shares.error.any():
+        return found
+    middle, error = found.value.floats(), found.error
+    beside = [exact + Numbers.exact(Rationals.of(side * shares.error), shares.working) for side in (-1, 1)]
+    # The formula errs most beside one half.
+    half = np.abs(shares.value.floats() - 0.5) <= shares.error
+    for end in (*beside, exact.where(~half, Fraction(1, 2))):
+        other = quantile(replace(end, error=np.zeros(shares.shape)))
+        error = np.maximum(error, rounded_up(np.abs(other.value.floats() - middle) + other.error))
+    return replace(found, error=error, lost=found.lost | shares.lost)
 
 
 def _winitzki(shares: Numbers) -> Numbers:
@@ -160,8 +179,7 @@ def _quantile(shares: Numbers) -> Numbers:
         for share in apart.spread(shares.shape).fractions()
     ]
     exact = Numbers.exact(np.array([*values, None], dtype=object)[:-1].reshape(shares.shape), shares.working)
-    found = exact.rounded(1, exact=False, ulps=_PROBIT_ULPS)
-    return opened(found, shares.error > 0) if shares.error.any() else found
+    return exact.rounded(1, exact=False, ulps=_PROBIT_ULPS)
 
 
 def top_labels(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
@@ -16,12 +17,13 @@ from reference.answers.number_answers import answer_of
 from reference.functions.functions import function_of
 from reference.numbers.enclosures import Ball, nearest_value
 from reference.numbers.number_arrays import Numbers
-from reference.numbers.passing import opened
+from reference.numbers.working import Floats
 from reference.operators.inverses import inverted
 from reference.operators.score_transforms import (
     Probit,
     SoftmaxZero,
     Ties,
+    any_share,
     labelled,
     top_labels,
     transformed,
@@ -107,6 +109,9 @@ _BITS = 53
 _SMALLEST_SHARE = 1e-6
 _STOP = 0.005
 """Programs of libsvm's kind go on until no share is off by more than this, over the number of classes."""
+_MOST_STEPS = 100
+_AGAIN = 2
+"""A step takes a pair's share no more than so many times as far away as it is off."""
 
 
 @reference_operator("ai.onnx.ml::SVMClassifier")
@@ -161,7 +166,7 @@ def support_vector_classification(
     if post_transform == "SOFTMAX_ZERO":
         # Whether a program holds so small a share as zero hangs on when it stops.
         nearly = shares.value.spread(shares.shape).floats() - shares.error <= _SMALLEST_SHARE
-        final = opened(final, np.broadcast_to(nearly.any(axis=-1, keepdims=True), final.shape))
+        final = any_share(final, np.asarray(nearly.any(axis=-1, keepdims=True)))
     if label_by.ask() == "shares":
         return top_labels(shares, shares, labels, Choice("scores"), ties), final
     return _by_votes(scores, pairs, labels, ties), final
@@ -205,16 +210,20 @@ def _coupled(
     """
     value = scores.value.spread(scores.shape).floats()
     a, b = (np.array(given, np.float32).astype(np.float64) for given in (slopes, shifts))
+    unit = 8 * scores.working.unit
     with np.errstate(over="ignore", invalid="ignore"):
         moved = a * value + b
-        off = np.abs(a) * scores.error / 4 + 8 * scores.working.unit * (1 + np.abs(a * value) + np.abs(b))
+        off = np.abs(a) * scores.error + unit * (1 + np.abs(a * value) + np.abs(b))
     middle, error = np.empty((len(value), classes), dtype=object), np.empty((len(value), classes))
     for row in range(len(value)):
-        share = [[Fraction(0)] * classes for _ in range(classes)]
-        for (one, two), place in zip(pairs, moved[row].tolist(), strict=True):
-            share[one][two] = _share_of_first(place)
-            share[two][one] = 1 - share[one][two]
-        middle[row], error[row] = _least_squares(share, float(off[row].max()))
+        share, doubt = [[Fraction(0)] * classes for _ in range(classes)], unit
+        for (one, two), place, apart in zip(pairs, moved[row].tolist(), off[row].tolist(), strict=True):
+            share[one][two] = first = _share_of_first(place)
+            share[two][one] = 1 - first
+            # Nowhere in between is the slope above a fourth, nor the share of itself and the other.
+            steepest = min(0.25, float(min(first, 1 - first)) * math.exp(min(apart, 1)))
+            doubt = max(doubt, apart * steepest + unit)
+        middle[row], error[row] = _least_squares(share, doubt)
     return replace(Numbers.exact(middle, scores.working), error=error)
 
 
@@ -231,7 +240,7 @@ def _falling(number: Ball) -> Ball:
 
 
 def _least_squares(share: Sequence[Sequence[Fraction]], off: float) -> tuple[list[Fraction], list[float]]:
-    """The shares, and by how much those of a program may be off whose residual is small enough to stop."""
+    """The shares, and by how much those of a program may be off that goes step by step and stops early."""
     count = len(share)
     system = [[-share[other][one] * share[one][other] for other in range(count)] for one in range(count)]
     for one in range(count):
@@ -240,5 +249,35 @@ def _least_squares(share: Sequence[Sequence[Fraction]], off: float) -> tuple[lis
     found = inverted(rows)
     assert found is not None
     inverse = found.inverse[:count]
-    residual = _STOP / count + 4 * count * off
-    return [row[count] for row in inverse], [residual * float(sum(map(abs, row[:count]))) for row in inverse]
+    shares = [row[count] for row in inverse]
+    residual = 4 * count * off
+    # The shares of two are those of their pair, which are no farther off than these.
+    weights = [float(sum(map(abs, row[:count]))) if count > 2 else off / residual for row in inverse]
+    stops = list(_stops(np.array(system, dtype=np.float64), residual))
+    error = [
+        _AGAIN * residual * weight + max(abs(stop[one] - float(shares[one])) for stop in stops)
+        for one, weight in enumerate(weights)
+    ]
+    return shares, error
+
+
+def _stops(system: Floats, residual: float) -> Iterator[Floats]:
+    """What is held after each step at which programs may stop: of libsvm, in its order or the other one.
+
+    From as many equal shares on each is corrected in turn, until none has a greater residual than the stop.
+    """
+    count = len(system)
+    for order in (range(count), range(count - 1, -1, -1)):
+        held = np.full(count, 1 / count)
+        for _ in range(_MOST_STEPS):
+            gradient = system @ held
+            worst = np.abs(gradient - held @ gradient).max()
+            if worst < _STOP / count + residual:
+                yield held.copy()
+            if worst < residual / _MOST_STEPS:
+                break
+            for one in order:
+                gradient = system @ held
+                held[one] += (held @ gradient - gradient[one]) / system[one, one]
+                held /= held.sum()
+        yield held

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from random import Random
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -237,6 +238,39 @@ def test_shares_of_pairs_become_those_of_classes(count: int, kernel: str) -> Non
     for place, shares in enumerate(expected):
         top = (7, 8, 9, 10)[shares.index(max(shares))]
         assert top == label.expected.array[place] or top in (label.alternatives or {}).get(place, ())
+
+
+@pytest.mark.parametrize("transform", ["NONE", "PROBIT"])
+def test_shares_are_those_of_a_step_at_which_programs_stop_or_of_none(transform: str) -> None:
+    """Of two classes those of their pair, or what libsvm's steps hold from its stop on."""
+    X = np.linspace(-7.5, 7.5, 61, dtype=np.float32).reshape(-1, 1)
+    stated: dict[str, Any] = {
+        "kernel_params": (0.0, 0.0, 0.0),
+        "coefficients": (0.5, -0.25),
+        "support_vectors": (1.0, -1.0),
+        "vectors_per_class": (1, 1),
+        "rho": (0.0,),
+        "classlabels_ints": (7, 8),
+        "prob_a": (-1.0,),
+        "prob_b": (0.125,),
+    }
+    options = {"label_by": "votes"} | ({"probit": "quantile"} if transform == "PROBIT" else {})
+    _, got = answers("SVMClassifier", 1, {"X": tensor(X)}, options, **stated, post_transform=transform)
+    firsts = [1 / (1 + math.exp(-0.75 * x + 0.125)) for x in X[:, 0].tolist()]
+
+    def shares(stop: float) -> np.ndarray[Any, Any]:
+        found = np.array([coupled(2, {(0, 1): each}, stop) for each in firsts])
+        if transform == "PROBIT":
+            found = np.array([[NormalDist().inv_cdf(each) for each in row] for row in found])
+        return found
+
+    for stop in (1e-12, 1e-4, 0.0025):
+        assert accepted(got, shares(stop).astype(np.float32)).all()
+    exact = shares(1e-12)
+    assert got.allowed is not None
+    assert np.isfinite(got.allowed).all()
+    for wrong in (exact * 1.01, exact + 0.006, shares(0.05), exact[:, ::-1]):
+        assert np.count_nonzero(~accepted(got, wrong.astype(np.float32))) > 20
 
 
 def test_a_pair_that_may_vote_for_either_has_both_labels() -> None:

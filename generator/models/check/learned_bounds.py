@@ -1,7 +1,8 @@
 """Errors of features on their way through models that were learned, to scores, shares and labels.
 
 Linear models and support vectors add up products: the error of a feature grows by its coefficient. Of trees
-every leaf counts that a row can come to with features within their errors. A label is decided where the
+every leaf counts that a row can come to with features within their errors. What pairs of classes vote for,
+and the shares that are made of them, the reference says itself of such features. A label is decided where the
 score of one class is greater than all others whatever a right program holds; elsewhere each that may be the
 greatest is accepted.
 """
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.suite.cases import Alternative, Expectation, ExpectedOutput
+from generator.models.chains.chain_bodies import answers_of_bodies
 from generator.models.chains.chains import Link
 from generator.models.chains.spreading import with_alternatives
 from reference.operators.tree_ensembles import (
@@ -68,7 +70,11 @@ def learned_worlds(
     None where no rule is known of the operator, or of its transform.
     """
     rule, features = _RULES.get(link.operator.name), taken[0]
-    if rule is None or features is None or link.operator.domain != "ai.onnx.ml":
+    if features is None or link.operator.domain != "ai.onnx.ml":
+        return None
+    if link.operator.name == "SVMClassifier":
+        return _of_votes(link, features, expectations)
+    if rule is None:
         return None
     transform = _transform(link)
     numbers = features.expected.array.astype(np.float64)
@@ -79,6 +85,23 @@ def learned_worlds(
         if scores is None or transform == "PROBIT":
             return None
         return [_outputs(link, scores, transform, expectation) for expectation in expectations]
+
+
+def _of_votes(
+    link: Link, features: ExpectedOutput, expectations: Sequence[Expectation]
+) -> Sequence[tuple[ExpectedOutput, ...]] | None:
+    """What the reference gives for features with errors, with what programs round besides once more."""
+    further = with_alternatives(features)
+    if not np.isfinite(further).all():
+        return None
+    vague = replace(features, allowed=_SURE * further, alternatives=())
+    rounded = np.max([with_alternatives(exact.outputs[-1]) for exact in expectations], axis=0)
+    found = []
+    for expectation in answers_of_bodies(link, {link.inputs[0]: vague}):
+        labels, scores = expectation.outputs
+        allowed = np.nextafter(with_alternatives(scores) + rounded, np.inf)
+        found.append((labels, replace(scores, allowed=allowed, alternatives=())))
+    return found
 
 
 def _outputs(

@@ -235,6 +235,74 @@ def test_support_vectors_behind_an_error(kernel: str) -> None:
     assert float(np.median(got.allowed)) < 50 * error
 
 
+def of_pairs(kernel: str, X: Array, weights: Array, vectors: Array, rho: Array) -> Array:
+    """The score of each pair of classes, four vectors to a class, as libsvm has it."""
+    rows = X.astype(np.float64)
+    apart = ((rows[:, None, :] - vectors) ** 2).sum(axis=-1)
+    found = {"LINEAR": rows @ vectors.T, "RBF": np.exp(-0.5 * apart)}[kernel]
+    classes = len(weights) + 1
+    pairs = [(one, two) for one in range(classes) for two in range(one + 1, classes)]
+    scores = []
+    for number, (one, two) in enumerate(pairs):
+        mine, theirs = slice(4 * one, 4 * one + 4), slice(4 * two, 4 * two + 4)
+        score = found[:, mine] @ weights[two - 1, mine] + found[:, theirs] @ weights[one, theirs]
+        scores.append(score + rho[number])
+    return np.stack(scores, axis=1)
+
+
+def voted(scores: Array) -> Array:
+    """The class with the most votes, the first of those with equally many."""
+    pairs = [(0, 1)] if scores.shape[1] == 1 else [(0, 1), (0, 2), (1, 2)]
+    votes = np.zeros((len(scores), 3))
+    for place, (one, two) in enumerate(pairs):
+        votes[np.arange(len(scores)), np.where(scores[:, place] > 0, one, two)] += 1
+    return votes.argmax(axis=1)
+
+
+@pytest.mark.parametrize("kernel", ["LINEAR", "RBF"])
+@pytest.mark.parametrize("final", ["scores of two", "shares of two", "scores of three"])
+@pytest.mark.parametrize("error", [1e-5, 0.01])
+def test_votes_of_support_vectors_behind_an_error(kernel: str, final: str, error: float) -> None:
+    random = Random(f"{kernel}{final}")
+    X, classes = features(random), 3 if "three" in final else 2
+    pairs = classes * (classes - 1) // 2
+    weights = np.array(numbers(random, (classes - 1) * 4 * classes)).reshape(classes - 1, -1)
+    vectors = np.array(numbers(random, 4 * classes * WIDTH)).reshape(-1, WIDTH)
+    rho = np.array(numbers(random, pairs))
+    shares = {"prob_a": ("floats", [-1.5]), "prob_b": ("floats", [0.25])} if "shares" in final else {}
+    found = outcomes(
+        "SVMClassifier", 1, X, error, **shares, coefficients=("floats", weights.reshape(-1).tolist()),
+        rho=("floats", rho.tolist()), support_vectors=("floats", vectors.reshape(-1).tolist()),
+        vectors_per_class=("ints", [4] * classes), kernel_type=("string", kernel),
+        kernel_params=("floats", [0.5, 0.0, 3.0]), classlabels_strings=("strings", LABELS[:classes]),
+    )  # fmt: skip
+    assert all(is_bounded(scores).all() for _, scores in found)
+    seen = []
+    for _ in range(30):
+        raw = of_pairs(kernel, moved(random, X, error), weights, vectors, rho)
+        scores = raw if classes == 3 else np.concatenate([-raw, raw], axis=1)
+        if shares:
+            first = 1 / (1 + np.exp(-1.5 * raw + 0.25))
+            scores = np.concatenate([first, 1 - first], axis=1)
+        seen.append(voted(raw))
+        labels, given = texts([LABELS[place] for place in seen[-1]]), tensor(scores.astype(np.float32))
+        assert any(is_accepted(one, labels) and is_accepted(other, given) for one, other in found)
+        far = tensor((scores + (0.5 if error > 1e-3 else 0.05)).astype(np.float32))
+        assert shares or not any(is_accepted(other, far) for _, other in found)
+    decided = [row for row in range(ROWS) if all(row not in map_of(one) for one, _ in found)]
+    assert len(decided) > ROWS // 2
+    assert all(each[row] == seen[0][row] for each in seen for row in decided)
+    for row in decided:
+        wrong = [LABELS[place] for place in seen[0]]
+        wrong[row] = LABELS[(seen[0][row] + 1) % classes]
+        assert not any(is_accepted(labels, texts(wrong)) for labels, _ in found)
+
+
+def map_of(labels: ExpectedOutput) -> set[int]:
+    """The rows of which more than one label is right."""
+    return {each.index for each in labels.alternatives}
+
+
 def test_features_of_which_nothing_is_known_decide_nothing() -> None:
     random = Random("unknown")
     X = features(random)
