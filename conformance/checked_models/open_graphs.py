@@ -10,10 +10,12 @@ from onnx import AttributeProto, GraphProto, ModelProto, NodeProto
 from conformance.adopting.foreign_values import read_foreign_tensor
 from conformance.checked_models.inlining import Binding, graphs_of
 from conformance.checked_models.node_order import captured_names
+from conformance.models.packing_nodes import GraphSurroundings, Value, is_packing
 from conformance.suite.protos import declare_tensor, read_graph, write_tensor
 from opcert.vocabulary.attributes import Graph
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import ValueType
 
 _AROUND, _WITHIN = "around_", "in_"
 """What the names of values begin with in open graphs: of those around the node, and of its graphs' own."""
@@ -41,30 +43,48 @@ def open_graph(proto: AttributeProto, names: Mapping[str, str]) -> Graph:
     return read_graph(graph)
 
 
-def closed(graph: Graph, values: Mapping[str, Tensor]) -> Graph:
-    """An open graph that holds the values from around it as constants."""
+def closed(graph: Graph, values: Mapping[str, Value], kinds: Mapping[str, ValueType]) -> Graph:
+    """An open graph that holds the values from around it as constants.
+
+    Those of `kinds` are no tensors: nodes make them of constants.
+    """
     proto = GraphProto.FromString(graph.raw)
     taken = captured_names(proto)
-    proto.initializer.extend(
-        write_tensor(value, name) for name, value in sorted(values.items()) if name in taken
-    )
+    packing = GraphSurroundings(proto)
+    for name, value in sorted(values.items()):
+        if name in taken:
+            parts = packing.pack(name, kinds[name], value) if name in kinds else [(name, value)]
+            proto.initializer.extend(write_tensor(part, each) for each, part in parts if part is not None)
+    packing.write_into(proto)
     return replace(graph, raw=bytes(proto.SerializeToString(deterministic=True)))
 
 
 def held_values(graph: Graph, names: Collection[str]) -> dict[str, Tensor]:
-    """The values of these names that a closed graph holds."""
+    """The tensors that a closed graph holds: the values of these names, or what they are made of."""
     proto = GraphProto.FromString(graph.raw)
-    return {held.name: read_foreign_tensor(held) for held in proto.initializer if held.name in names}
+    held = [each for each in proto.initializer if {each.name, each.name.rpartition("_")[0]} & {*names}]
+    return {each.name: read_foreign_tensor(each) for each in held}
 
 
 def put_around(model: ModelProto, values: Mapping[str, Tensor], constant: Collection[str]) -> None:
-    """Take values out of closed graphs: `constant` ones stay in the model, the others come with each run."""
+    """Take values out of closed graphs: `constant` ones stay in the model, the others come with each run.
+
+    So do the nodes that make sequences and optionals of them.
+    """
+    packing: dict[str, NodeProto] = {}
     for node in model.graph.node:
         for attribute in node.attribute:
             for _, graph in graphs_of(attribute):
                 kept = [held for held in graph.initializer if held.name not in values]
                 del graph.initializer[:]
                 graph.initializer.extend(kept)
+                packing |= {each.output[0]: each for each in graph.node if is_packing(each)}
+                own = [each for each in graph.node if not is_packing(each)]
+                del graph.node[:]
+                graph.node.extend(own)
+    whole = [*packing.values(), *model.graph.node]
+    del model.graph.node[:]
+    model.graph.node.extend(whole)
     for name, value in values.items():
         if name in constant:
             model.graph.initializer.append(write_tensor(value, name))

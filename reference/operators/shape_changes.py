@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from opcert.vocabulary.tensors import Tensor, tensor
-from reference.answers import Answer
+from reference.answers import Answer, OutsideDomain
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
 
@@ -46,6 +46,8 @@ def squeeze(data: Tensor, axes: tuple[int, ...] | None = None) -> Tensor:
         gone = {axis for axis in range(rank) if data.shape[axis] == 1}
     else:
         gone = {axis % rank for axis in axes}
+        if any(data.shape[axis] != 1 for axis in gone):
+            raise OutsideDomain("an axis to be left out that is not of length 1")
     left = [extent for axis, extent in enumerate(data.shape) if axis not in gone]
     return Tensor(data.element_type, data.array.reshape(left))
 

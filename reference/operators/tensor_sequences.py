@@ -8,7 +8,7 @@ from itertools import accumulate
 import numpy as np
 
 from opcert.vocabulary.tensors import Tensor, tensor
-from reference.answers import Answer, nothing, sequence_of
+from reference.answers import Answer, OutsideDomain, nothing, sequence_of
 from reference.registry import reference_operator
 
 Parts = tuple[Tensor, ...]
@@ -30,13 +30,15 @@ def make_sequence(inputs: Parts) -> Answer | Tensor:
 @reference_operator("ai.onnx::SequenceAt")
 def take_from(input_sequence: Parts, position: int) -> Tensor:
     """The tensor at `position`, from the back where that is negative. Source: SequenceAt, Summary."""
-    return input_sequence[position]
+    return input_sequence[_place(position, len(input_sequence))]
 
 
 @reference_operator("ai.onnx::SequenceInsert")
 def insert_into(input_sequence: Parts, tensor: Tensor, position: int | None = None) -> Answer | Tensor:
     """The tensor comes before the one at `position`, or behind all. Source: SequenceInsert, Summary."""
     length = len(input_sequence)
+    if position is not None and not -length <= position <= length:
+        raise OutsideDomain("a position beyond a sequence", got=str(position), expected=f"of {length}")
     place = length if position is None else position + length * (position < 0)
     return sequence_of((*input_sequence[:place], tensor, *input_sequence[place:]))
 
@@ -44,8 +46,15 @@ def insert_into(input_sequence: Parts, tensor: Tensor, position: int | None = No
 @reference_operator("ai.onnx::SequenceErase")
 def erase_from(input_sequence: Parts, position: int = -1) -> Answer | Tensor:
     """All tensors but the one at `position`, by default the last. Source: SequenceErase, Summary."""
-    place = position % len(input_sequence)
+    place = _place(position, len(input_sequence))
     return sequence_of((*input_sequence[:place], *input_sequence[place + 1 :]))
+
+
+def _place(position: int, length: int) -> int:
+    """A position from the front; raises OutsideDomain where nothing is there."""
+    if not -length <= position < length:
+        raise OutsideDomain("a position beyond a sequence", got=str(position), expected=f"of {length}")
+    return position % length
 
 
 @reference_operator("ai.onnx::SequenceLength")
@@ -61,8 +70,18 @@ def concatenate_sequence(input_sequence: Parts, *, axis: int, new_axis: int = 0)
     Source: ConcatFromSequence, Summary.
     """
     arrays = [each.array for each in input_sequence]
+    shapes = {array.shape if new_axis else _without(array.shape, axis) for array in arrays}
+    if len(shapes) != 1:
+        raise OutsideDomain("a sequence of no tensors, or of such as do not go together")
     joined = np.stack(arrays, axis) if new_axis else np.concatenate(arrays, axis)
     return Tensor(input_sequence[0].element_type, joined)
+
+
+def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
+    """The extents of the other axes."""
+    if not -len(shape) <= axis < len(shape):
+        raise OutsideDomain("an axis beyond the rank of a tensor", got=str(axis))
+    return tuple(extent for each, extent in enumerate(shape) if each != axis % len(shape))
 
 
 @reference_operator("ai.onnx::SplitToSequence")

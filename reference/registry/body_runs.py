@@ -7,7 +7,9 @@ goes as through any formula, and it goes along with elements that are moved. Not
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -72,6 +74,21 @@ _COUNTING = frozenset({"SequenceLength", "Shape", "Size"})
 Shared = Mapping[str, Choice[Any]]
 """The readings of arithmetic and of moving, with the option that holds in the whole call."""
 _DEEPEST = 12
+Rules = Callable[[OperatorName], Spec]
+_RULES: ContextVar[Rules] = ContextVar("rules", default=load_spec)
+
+
+@contextmanager
+def held_to(rules: Rules) -> Iterator[None]:
+    """Hold the nodes of bodies to the rules of these specs: OutsideDomain where one breaks them.
+
+    Facts alone have few. The nodes of a model's bodies go together, and those of drawn values need not.
+    """
+    before = _RULES.set(rules)
+    try:
+        yield
+    finally:
+        _RULES.reset(before)
 
 
 @dataclass(frozen=True)
@@ -134,7 +151,7 @@ class EvaluatedBody:
         taken = [_found(values, name) if name else None for name in node.input]
         attributes = {each.name: self._attribute(each, values) for each in node.attribute}
         try:
-            _check_rules(spec, attributes, taken, node)
+            _check_rules(_RULES.get()(operator), attributes, taken, node)
             return self._asked(spec, reference, attributes, taken, len(node.output))
         except (OpcertError, RecursionError) as error:
             raise _of_node(node, error) from error

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from math import prod
 
 import numpy as np
 from onnx import ModelProto, NodeProto
+from onnx.shape_inference import InferenceError, infer_shapes
 
 from conformance.checked_models.model_calls import ModelNode, ModelValue
 from conformance.checked_models.model_nodes import read_open_graphs
@@ -15,14 +17,27 @@ from conformance.checked_models.open_graphs import closed, held_values, put_arou
 from conformance.models.case_models import build_model
 from conformance.models.input_names import named_inputs
 from conformance.models.ir_versions import least_ir_version
+from conformance.models.packing_nodes import Value, can_pack
 from conformance.suite.cases import Case
 from generator.asking.calls import Call
 from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
+from generator.models.chains.node_answers import rules_and_reference
 from generator.models.check.call_cases import Uncovered
 from opcert.vocabulary.attributes import Attribute, Attributes, Graph
-from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
+from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.slots import gather, slots_of
 from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.value_types import (
+    OptionalType,
+    SequenceType,
+    TensorType,
+    ValueType,
+    parse_value_type,
+)
+from reference.answers import OutsideDomain
+from reference.registry.body_runs import held_to
 
 AROUND = "around"
 """The dimension of which class of data values from around have."""
@@ -31,6 +46,19 @@ _LENGTHS = (1, 2, 3, 5)
 _MOST_AXES = 3
 _COUNTED = 3
 """Whole numbers from around are drawn up to this one: they count, or are places."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What a call has so far: the lengths of extents, and the shapes of tensors."""
+
+    extents: dict[object, int] = field(default_factory=dict)
+    shapes: list[tuple[int, ...]] = field(default_factory=list)
+
+    def add(self, said: Sequence[object] | None, shape: tuple[int, ...]) -> None:
+        """One more tensor, of which the model says a shape, or none."""
+        self.shapes.append(shape)
+        self.extents.update(zip(said or (), shape, strict=False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +75,24 @@ class AroundNode:
         """
         if not self.values:
             return call
-        extents: dict[object, int] = {}
-        for value, (_, given) in zip(inputs, call.inputs, strict=False):
-            if value is not None and given is not None and value.shape is not None:
-                extents |= dict(zip(value.shape, given.shape, strict=False))
-        drawn = {name: _drawn(value, extents, data, draw.child(name)) for name, value in self.values.items()}
-        return replace(call, attributes=with_values(call.attributes, drawn))
+        seen = Seen()
+        for value, slot in zip(inputs, slots_of(call.inputs, call.slots), strict=False):
+            for given in gather(slot, call.inputs):
+                seen.add(None if value is None else value.shape, given.shape)
+        drawn = {
+            name: drawn_value(value, seen, data, draw.child(name)) for name, value in self.values.items()
+        }
+        kinds = {name: kind for name, value in self.values.items() if (kind := structure_of(value))}
+        return replace(call, attributes=_holding(call.attributes, drawn, kinds))
+
+    def misfits(self, case: Case) -> bool:
+        """Whether ONNX's inference finds shapes in a case's model wrong, be it of nodes that never run."""
+        model = self.open(case)[1] if self.values else ModelProto.FromString(build_model(case))
+        try:
+            infer_shapes(model, strict_mode=True)
+        except InferenceError:
+            return True
+        return False
 
     def open(self, case: Case) -> tuple[Case, ModelProto]:
         """The same case with a model in which the values stand around the node."""
@@ -69,29 +109,60 @@ class AroundNode:
         model.ir_version = max(model.ir_version, least_ir_version(model.opset_import, ()))
         given_before = [(name, one) for name, one in named_inputs(case.inputs)]
         fed = [(name, one) for name, one in values.items() if name not in constant]
-        return replace(case, inputs=(*given_before, *fed)), model
+        if case.output_types:
+            # The model takes sequences and optionals apart, and gives tensors.
+            names = tuple(output.name for output in case.expectations[0].outputs)
+            case = replace(case, output_names=names, output_types={})
+        return replace(case, inputs=(*given_before, *fed), slots=()), model
 
 
 NOTHING_AROUND = AroundNode({})
 
 
 def around_of(node: ModelNode) -> AroundNode:
-    """What the graphs of a node take from around it; Uncovered where that is no tensor of a known type."""
+    """What the graphs of a node take from around it; Uncovered where that is of no type that is known."""
     if not node.open_graphs:
         return NOTHING_AROUND
     for value in node.around.values():
-        if value.kind is not None:
+        kind = structure_of(value)
+        if value.kind is not None and (kind is None or not can_pack(kind)):
             raise Uncovered("no_tensors", f"Its graphs take {value.kind} from around it.")
-        if value.element_type is None:
+        if kind is None and value.element_type is None:
             told = f"Its graphs take {value.name} from around it, of which the model does not say the type."
             raise Uncovered("unread", told)
     return AroundNode(node.around, max(graph.opset for graph in node.open_graphs.values()))
 
 
-def with_values(attributes: Attributes, values: Mapping[str, Tensor]) -> dict[str, Attribute]:
+@contextmanager
+def drawn_bodies() -> Iterator[None]:
+    """Hold bodies to the rules of their nodes: values of shapes that no model says need not go together.
+
+    Raises OutsideDomain where they do not.
+    """
+    try:
+        with held_to(lambda operator: rules_and_reference(operator)[0]):
+            yield
+    except (ArithmeticError, LookupError, ValueError) as error:
+        said = f"{type(error).__name__}: {error}".partition("\n")[0]
+        raise OutsideDomain("what was drawn does not go together in the graphs", got=said) from error
+
+
+def structure_of(value: ModelValue) -> ValueType | None:
+    """The type of a sequence, an optional or a map; None of a tensor, and of what no case carries."""
+    try:
+        return None if value.kind is None else parse_value_type(value.kind)
+    except UserError:
+        return None
+
+
+def _holding(
+    attributes: Attributes, values: Mapping[str, Value], kinds: Mapping[str, ValueType]
+) -> dict[str, Attribute]:
     """Attributes whose graphs hold values from around them as constants."""
     return {
-        name: Attribute("graph", closed(given.value, values)) if isinstance(given.value, Graph) else given
+        name: Attribute("graph", closed(given.value, values, kinds))
+        if isinstance(given.value, Graph)
+        else given
         for name, given in attributes.items()
     }
 
@@ -105,7 +176,7 @@ def with_seen(node: NodeProto, facts: ModelNode, find: Callable[[str], Tensor | 
     if len(seen) < len(names):
         return facts
     opset = max(graph.opset for graph in facts.open_graphs.values())
-    held = {name: closed(replace(graph, opset=opset), seen) for name, graph in graphs.items()}
+    held = {name: closed(replace(graph, opset=opset), seen, {}) for name, graph in graphs.items()}
     return replace(
         facts,
         attributes={**facts.attributes, **{name: Attribute("graph", graph) for name, graph in held.items()}},
@@ -113,23 +184,53 @@ def with_seen(node: NodeProto, facts: ModelNode, find: Callable[[str], Tensor | 
     )
 
 
-def _drawn(value: ModelValue, extents: dict[object, int], data: str, draw: Draw) -> Tensor:
-    """The model's own value where it is known; else one of its type, of its shape as far as that is said."""
+def drawn_value(value: ModelValue, seen: Seen, data: str, draw: Draw, length: int | None = None) -> Value:
+    """A value of what the model says of it, a sequence of so many tensors if that is said.
+
+    Extents of one name are one; `seen` gets those of what is drawn, and the shapes.
+    """
     if value.constant is not None:
         return value.constant
-    assert value.element_type is not None
-    kind = ELEMENT_TYPES[value.element_type]
-    shape = value.shape
-    if shape is None:
-        shape = (None,) * draw.child("rank").integer(0, _MOST_AXES)
+    kind = structure_of(value)
+    if isinstance(kind, OptionalType):
+        if not draw.child("held").integer(0, 3):
+            return None
+        kind = kind.of
+    count, is_sequence = 1, isinstance(kind, SequenceType)
+    if isinstance(kind, SequenceType):
+        count = draw.child("length").choice((*_LENGTHS[:3], 0)) if length is None else length
+        kind = kind.of
+    if kind is None:
+        assert value.element_type is not None
+        kind = TensorType(ELEMENT_TYPES[value.element_type], value.shape)
+    assert isinstance(kind, TensorType)
+    # Tensors of one sequence are of one shape: what is made of them needs that as a rule.
+    shape = _shape(kind.shape, seen, draw)
+    streams = [draw.child(f"element/{place}") for place in range(count)] if is_sequence else [draw]
+    found = [_filled(kind.element_type, shape, data, stream) for stream in streams]
+    if found:
+        seen.add(kind.shape, shape)
+    return tuple(found) if is_sequence else found[0]
+
+
+def _shape(said: Sequence[object] | None, seen: Seen, draw: Draw) -> tuple[int, ...]:
+    """The model's own extents, those of their names, or drawn ones; of no rank often another tensor's."""
+    if said is None:
+        if seen.shapes and draw.child("shape").integer(0, 2):
+            return draw.child("shape/of").choice(seen.shapes)
+        said = (None,) * draw.child("rank").integer(0, _MOST_AXES)
     lengths = []
-    for axis, extent in enumerate(shape):
-        drawn = draw.child(f"axis/{axis}").choice((*_LENGTHS, *extents.values()))
-        lengths.append(drawn if extent is None else extents.setdefault(extent, _own_or(extent, drawn)))
+    for axis, extent in enumerate(said):
+        drawn = draw.child(f"axis/{axis}").choice((*_LENGTHS, *seen.extents.values()))
+        lengths.append(drawn if extent is None else seen.extents.setdefault(extent, _own_or(extent, drawn)))
+    return tuple(lengths)
+
+
+def _filled(kind: ElementType, shape: Sequence[int], data: str, draw: Draw) -> Tensor:
     if kind.is_integer:
-        numbers = draw.child("numbers").numbers(0, _COUNTED, prod(lengths))
-        return Tensor(kind, np.array(numbers, dtype=kind.storage).reshape(lengths))
-    return fill(kind, lengths, data, draw.child("data"))
+        numbers = draw.child("numbers").numbers(0, _COUNTED, prod(shape))
+        return Tensor(kind, np.array(numbers, dtype=kind.storage).reshape(shape))
+    return fill(kind, shape, data, draw.child("data"))
 
 
 def _own_or(extent: object, drawn: int) -> int:

@@ -10,6 +10,7 @@ node has such extents nothing is asked. Those that are numbers stay numbers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from math import prod
 
@@ -39,7 +40,7 @@ from generator.models.check.call_drawing import (
     pairs_in,
     rows_of,
 )
-from generator.models.check.captured_values import AROUND, CLASSES
+from generator.models.check.captured_values import AROUND, CLASSES, drawn_bodies
 from generator.models.check.model_extents import (
     UNKNOWN_EXTENT,
     ShapeChecks,
@@ -49,7 +50,7 @@ from generator.models.check.model_extents import (
 )
 from generator.models.check.node_calls import NodeCall, read_node
 from generator.models.check.shape_choice import ChosenShapes, choose_shapes, left_open
-from generator.models.check.structure_drawing import StructureDrawing
+from generator.models.check.structure_drawing import BodyDrawing, StructureDrawing
 from opcert.vocabulary.errors import InternalError, OpcertError
 from opcert.vocabulary.names import CaseId
 from reference.answers import OutsideDomain, UnstableLength
@@ -223,9 +224,10 @@ class _Making:
         spec = self.node.spec
         reference = reference_of(spec)
         self.workshop = Workshop(spec, reference, DeclaredLevels(self.node.space), Options())
-        self.drawing: CallDrawing | StructureDrawing
+        self.drawing: CallDrawing | StructureDrawing | BodyDrawing
         if self.node.is_structured:
-            self.drawing, shapes = StructureDrawing(self.node), ChosenShapes({})
+            drawing = BodyDrawing if self.node.has_bodies else StructureDrawing
+            self.drawing, shapes = drawing(self.node), ChosenShapes({})
             dimensions = self.drawing.dimensions
         else:
             self.drawing = CallDrawing(self.node, ShapeChecks(self.node))
@@ -273,7 +275,7 @@ class _Making:
             return None
         levels = {name: level for name, level in row.items() if name not in (EXTENTS, AROUND)}
         around = self.node.around
-        for attempt in range(_DRAWS_AROUND if around.values else _DRAWS):
+        for attempt in range(_DRAWS_AROUND if self.node.has_bodies else _DRAWS):
             stream = self._draw(str(number), str(attempt))
             found = self.drawing.draw(shapes, levels, stream)
             if found is None:
@@ -287,20 +289,23 @@ class _Making:
                 self.lost.setdefault("too_costly", _COSTLY)
                 return None
             case = self._make_case(found, row)
-            if case is not None:
+            if case is not None and not (self.node.has_bodies and around.misfits(case)):
                 return case
         return None
 
     def _make_case(self, call: Call, row: Levels) -> Case | None:
         texts = {**{name: str(level) for name, level in row.items()}, **self.shapes_level}
         try:
-            return self.workshop.add_valid("cover", word_of_key(self.key), call, texts)
+            with drawn_bodies() if self.node.has_bodies else nullcontext():
+                return self.workshop.add_valid("cover", word_of_key(self.key), call, texts)
         except UnstableLength:
             self.lost.setdefault("no_call", "the shape of what comes out hangs on rounding")
         except InternalError as error:
             if not isinstance(error.__cause__, OutsideDomain):
                 raise
             self.lost.setdefault("refused", f"the reference says: {error.__cause__}")
+        except OutsideDomain as error:
+            self.lost.setdefault("refused", f"{error}")
         return None
 
     def _is_costly(self, call: Call) -> bool:

@@ -13,18 +13,20 @@ from generator.calls.space.space import CallSpace, open_space
 from generator.calls.variables.wanted_outputs import asks_for_outputs
 from generator.models.chains.stated_rules import stated_rules
 from generator.models.check.call_cases import Uncovered
-from generator.models.check.captured_values import NOTHING_AROUND, AroundNode, around_of
+from generator.models.check.captured_values import NOTHING_AROUND, AroundNode, around_of, structure_of
 from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Graph
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.slots import Slot
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import ValueType, element_type_in, parse_value_type
 from reference.registry.body_runs import means_another, unreferenced
+from reference.registry.body_values import rules_of
 from specs.files.library import load_spec
 from specs.model.signature_parts import AttributeSpec
 from specs.model.spec import ParameterSpec, Spec
-from specs.model.structures import form_of, forms_of, is_sequence
+from specs.model.structures import form_of, is_sequence, listed_forms
 
 _SHAPE = re.compile(r"\[[^]]*\]")
 MOST_WHOLE = 256
@@ -83,10 +85,20 @@ class NodeCall:
         sequences = [each.name for each in self.inputs if is_sequence(self.space.spec, each.parameter)]
         return bool(sequences) or any(each.structure is not None for each in self.inputs)
 
+    @property
+    def has_bodies(self) -> bool:
+        """Whether graphs are among its attributes."""
+        return any(isinstance(given.value, Graph) for given in self.attributes.values())
+
     @cached_property
     def spec(self) -> Spec:
-        """The operator's spec, with the rules that documents state: not those of what is drawn alone."""
-        return stated_rules(self.space)
+        """The operator's spec, with the rules that documents state: not those of what is drawn alone.
+
+        What they say of a variadic input they say of tensors: of sequences among them nothing.
+        """
+        spec = stated_rules(self.space)
+        slots = [Slot(each.name, type=each.structure) for each in self.inputs]
+        return replace(spec, constraints=rules_of(spec, slots))
 
     def without_lists(self) -> NodeCall:
         """The call with the values of lists left open: those of lengths, axes, a new shape."""
@@ -229,17 +241,14 @@ def _types_of(spec: Spec, pairs: Sequence[tuple[ParameterSpec, ModelValue | None
     return found
 
 
-def structure_of(value: ModelValue) -> ValueType | None:
-    """The type of a sequence, an optional or a map; None of a tensor, and of what no case carries."""
-    try:
-        return None if value.kind is None else parse_value_type(value.kind)
-    except UserError:
-        return None
+def plain_type(kind: ValueType) -> ValueType:
+    """A type, whatever shape its tensors have."""
+    return parse_value_type(_SHAPE.sub("", str(kind)))
 
 
 def plain_form(kind: ValueType) -> str:
     """The form of a type, whatever shape its tensors have."""
-    return form_of(parse_value_type(_SHAPE.sub("", str(kind))))
+    return form_of(plain_type(kind))
 
 
 def _element_type(spec: Spec, parameter: ParameterSpec, value: ModelValue) -> str | None:
@@ -247,9 +256,9 @@ def _element_type(spec: Spec, parameter: ParameterSpec, value: ModelValue) -> st
     if value.kind is None:
         return value.element_type
     kind = structure_of(value)
-    if parameter.option == "variadic" or kind is None or "map(" in value.kind:
+    if kind is None or "map(" in value.kind:
         raise Uncovered("no_tensors", f"{parameter.name} is {value.kind}.")
-    if plain_form(kind) not in forms_of(spec, parameter):
+    if plain_form(kind) not in listed_forms(spec, parameter):
         raise Uncovered("not_valid", f"{parameter.name} is {value.kind}; the document has none of that form.")
     return element_type_in(kind).name
 
@@ -260,8 +269,8 @@ def _input(
     form = space.spec.input_forms[parameter.name]
     plainest = "float" if "float" in form.element_types else (*form.element_types, "float")[0]
     element_type = types.get(form.type_variable, plainest)
-    if value is not None and value.element_type is not None:
-        element_type = value.element_type
+    if value is not None and (own := _element_type(space.spec, parameter, value)) is not None:
+        element_type = own
     kept = None
     if value is not None and value.constant is not None and parameter.name in space.covered:
         whole = not value.constant.element_type.is_float

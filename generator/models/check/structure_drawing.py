@@ -1,6 +1,7 @@
 """Calls of a node that is given sequences or optionals: those of its declaration that the node may make.
 
-How many tensors a sequence has, and of which shapes, a model seldom says: this varies.
+How many tensors a sequence has, and of which shapes, a model seldom says: this varies. Of a node with bodies
+the declaration has others than these, so that its values are drawn as the model says them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from conformance.models.packing_nodes import Value
 from generator.asking.calls import Call
 from generator.asking.validity import find_violations
 from generator.calls.data.draws import Draw
@@ -17,9 +19,11 @@ from generator.calls.solver.form_levels import read_form
 from generator.calls.solver.partial import OMITTED
 from generator.calls.solver.solving import Found
 from generator.calls.space.drawing import draw_call
+from generator.calls.variables.data_levels import DATA
+from generator.models.check.captured_values import CLASSES, Seen, drawn_value
 from generator.models.check.model_extents import Shapes
-from generator.models.check.node_calls import NodeCall, NodeInput, plain_form
-from opcert.vocabulary.slots import gather, slots_of
+from generator.models.check.node_calls import NodeCall, NodeInput, plain_form, plain_type
+from opcert.vocabulary.slots import Slot, gather, slots_of
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import SequenceType, TensorType
 from specs.language.evaluation import EvaluationError
@@ -99,6 +103,44 @@ class StructureDrawing:
         return replace(
             call, inputs=tuple(inputs), attributes=dict(self.node.attributes), outputs=self.node.wanted
         ).trimmed()
+
+
+LENGTHS = "lengths"
+"""The dimension of how many tensors sequences have that a node with bodies is given."""
+_MOST_LENGTH = 3
+
+
+@dataclass(frozen=True, eq=False)
+class BodyDrawing:
+    """Draws calls of one node with bodies: values of the types that the model says."""
+
+    node: NodeCall
+
+    @cached_property
+    def dimensions(self) -> dict[str, tuple[Level, ...]]:
+        """The class of data, and the lengths of sequences."""
+        return {DATA: CLASSES, LENGTHS: tuple(range(_MOST_LENGTH + 1))}
+
+    def draw(self, _: Shapes, levels: Mapping[str, Level], draw: Draw) -> Call | None:
+        """A valid call with these levels; None where what is drawn makes none."""
+        seen = Seen()
+        inputs: list[tuple[str, Tensor | None]] = []
+        slots: list[Slot] = []
+        data, length = str(levels[DATA]), int(levels[LENGTHS])
+        for place, given in enumerate(self.node.inputs):
+            stream, kind = draw.child(str(place)), given.structure
+            value: Value = given.kept
+            if value is None and given.value is not None:
+                value = drawn_value(given.value, seen, data, stream, length)
+            parts = (value,) if isinstance(value, Tensor) else value or ()
+            places = tuple(range(len(inputs), len(inputs) + len(parts)))
+            inputs += [(given.name, part) for part in parts]
+            if kind is None:
+                slots.append(Slot(given.name, places))
+            else:
+                slots.append(Slot(given.name, places, plain_type(kind), empty=value is None))
+        call = Call(dict(self.node.attributes), tuple(inputs), tuple(slots), self.node.wanted).trimmed()
+        return None if find_violations(self.node.spec, call) else call
 
 
 def _has_ranks(given: NodeInput, tensors: Iterator[Tensor]) -> bool:
