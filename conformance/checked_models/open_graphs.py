@@ -52,9 +52,11 @@ def closed(graph: Graph, values: Mapping[str, Value], kinds: Mapping[str, ValueT
     taken = captured_names(proto)
     packing = GraphSurroundings(proto)
     for name, value in sorted(values.items()):
-        if name in taken:
-            parts = packing.pack(name, kinds[name], value) if name in kinds else [(name, value)]
-            proto.initializer.extend(write_tensor(part, each) for each, part in parts if part is not None)
+        if name in taken and name in kinds:
+            parts = packing.pack(name, kinds[name], value)
+            proto.initializer.extend(write_tensor(part, each) for each, part in parts)
+        elif name in taken and isinstance(value, Tensor):
+            proto.initializer.append(write_tensor(value, name))
     packing.write_into(proto)
     return replace(graph, raw=bytes(proto.SerializeToString(deterministic=True)))
 

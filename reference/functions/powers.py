@@ -111,7 +111,7 @@ def _whole_power(x: int, y: int, span: int) -> int:
     """The power; beyond every type a number of its sign that wraps around to the same."""
     # No integer but 0, 1 and -1 has a power in any type beyond the 64th.
     if abs(x) <= 1 or y <= 64:
-        return x**y
+        return int(x**y)
     return pow(x, y, span) + (-2 if x < 0 and y % 2 else 1) * span
 
 

@@ -98,7 +98,7 @@ class NodeCall:
         """
         spec = stated_rules(self.space)
         slots = [Slot(each.name, type=each.structure) for each in self.inputs]
-        return replace(spec, constraints=rules_of(spec, slots))
+        return replace(spec, constraints=tuple(rules_of(spec, slots)))
 
     def without_lists(self) -> NodeCall:
         """The call with the values of lists left open: those of lengths, axes, a new shape."""

@@ -256,7 +256,7 @@ def voted(scores: Array) -> Array:
     votes = np.zeros((len(scores), 3))
     for place, (one, two) in enumerate(pairs):
         votes[np.arange(len(scores)), np.where(scores[:, place] > 0, one, two)] += 1
-    return votes.argmax(axis=1)
+    return np.asarray(votes.argmax(axis=1))
 
 
 @pytest.mark.parametrize("kernel", ["LINEAR", "RBF"])
