@@ -111,8 +111,9 @@ def _whole_power(x: int, y: int, span: int) -> int:
     """The power; beyond every type a number of its sign that wraps around to the same."""
     # No integer but 0, 1 and -1 has a power in any type beyond the 64th.
     if abs(x) <= 1 or y <= 64:
-        return int(x**y)
-    return pow(x, y, span) + (-2 if x < 0 and y % 2 else 1) * span
+        return int(Fraction(x) ** y)
+    rest = pow(x, y, span)  # exact: integers
+    return rest + (-2 if x < 0 and y % 2 else 1) * span
 
 
 def _off_in_double(power: int) -> float:

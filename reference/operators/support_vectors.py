@@ -17,7 +17,6 @@ from reference.answers.number_answers import answer_of
 from reference.functions.functions import function_of
 from reference.numbers.enclosures import Ball, nearest_value
 from reference.numbers.number_arrays import Numbers
-from reference.numbers.working import Floats
 from reference.operators.inverses import inverted
 from reference.operators.score_transforms import (
     Probit,
@@ -220,9 +219,9 @@ def _coupled(
         for (one, two), place, apart in zip(pairs, moved[row].tolist(), off[row].tolist(), strict=True):
             share[one][two] = first = _share_of_first(place)
             share[two][one] = 1 - first
-            # Nowhere in between is the slope above a fourth, nor the share of itself and the other.
-            steepest = min(0.25, float(min(first, 1 - first)) * math.exp(min(apart, 1)))
-            doubt = max(doubt, apart * steepest + unit)
+            # The slope is a fourth at most, and a share grows to e^d of itself: that is below 1 + d + d^2.
+            grown = float(min(first, 1 - first)) * (1 + apart) if apart < 1 else math.inf
+            doubt = max(doubt, apart * min(0.25, grown) + unit)
         middle[row], error[row] = _least_squares(share, doubt)
     return replace(Numbers.exact(middle, scores.working), error=error)
 
@@ -253,7 +252,7 @@ def _least_squares(share: Sequence[Sequence[Fraction]], off: float) -> tuple[lis
     residual = 4 * count * off
     # The shares of two are those of their pair, which are no farther off than these.
     weights = [float(sum(map(abs, row[:count]))) if count > 2 else off / residual for row in inverse]
-    stops = list(_stops(np.array(system, dtype=np.float64), residual))
+    stops = list(_stops([[float(each) for each in row] for row in system], residual))
     error = [
         _AGAIN * residual * weight + max(abs(stop[one] - float(shares[one])) for stop in stops)
         for one, weight in enumerate(weights)
@@ -261,23 +260,28 @@ def _least_squares(share: Sequence[Sequence[Fraction]], off: float) -> tuple[lis
     return shares, error
 
 
-def _stops(system: Floats, residual: float) -> Iterator[Floats]:
+def _stops(system: Sequence[Sequence[float]], residual: float) -> Iterator[list[float]]:
     """What is held after each step at which programs may stop: of libsvm, in its order or the other one.
 
     From as many equal shares on each is corrected in turn, until none has a greater residual than the stop.
     """
     count = len(system)
     for order in (range(count), range(count - 1, -1, -1)):
-        held = np.full(count, 1 / count)
+        held = [1 / count] * count
         for _ in range(_MOST_STEPS):
-            gradient = system @ held
-            worst = np.abs(gradient - held @ gradient).max()
+            gradient = [_product(row, held) for row in system]
+            middle = _product(held, gradient)
+            worst = max(abs(each - middle) for each in gradient)
             if worst < _STOP / count + residual:
-                yield held.copy()
+                yield held
             if worst < residual / _MOST_STEPS:
                 break
             for one in order:
-                gradient = system @ held
-                held[one] += (held @ gradient - gradient[one]) / system[one, one]
-                held /= held.sum()
+                gradient = [_product(row, held) for row in system]
+                further = (_product(held, gradient) - gradient[one]) / system[one][one]
+                held = [(each + further * (place == one)) / (1 + further) for place, each in enumerate(held)]
         yield held
+
+
+def _product(left: Sequence[float], right: Sequence[float]) -> float:
+    return math.fsum(one * other for one, other in zip(left, right, strict=True))
