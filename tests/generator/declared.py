@@ -22,7 +22,7 @@ def _versions() -> tuple[tuple[OperatorName, ...], ...]:
     """The versions of each operator of which a declaration ships, the oldest first."""
     rooms = {(path.parent.parent.name, path.parent.name) for path in OWN_FOLDER.glob(f"*/*/{FILE_NAME}")}
     found: dict[tuple[str, str], list[OperatorName]] = {}
-    for operator in sorted(list_operators()):
+    for operator in sorted(list_operators(), key=lambda one: (one.domain, one.name, one.since_version)):
         if (operator.domain, operator.name) in rooms:
             found.setdefault((operator.domain, operator.name), []).append(operator)
     return tuple(map(tuple, found.values()))
