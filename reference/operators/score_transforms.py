@@ -92,13 +92,15 @@ def any_share(found: Numbers, doubtful: Mask) -> Numbers:
 def _softmax_of_others(scores: Numbers, reading: Choice[str]) -> Numbers:
     """The softmax in which scores of zero stay zero, and no text says what a row of zeros is."""
     zero = scores.finite & (scores.value.signs() == 0) & (scores.error == 0)
+    # A score that no program need hold as zero, and one may, stays zero in that one.
+    perhaps = np.asarray((scores.may_be_zero() & ~zero).any(axis=-1, keepdims=True))
     if not zero.any() or reading.ask() == "softmax":
-        return _held_to_shares(softmax(scores, axis=-1, version=13), scores)
+        return any_share(_held_to_shares(softmax(scores, axis=-1, version=13), scores), perhaps)
     apart = scores - greatest(scores, -1, Choice("propagates"), keepdims=True)
     powers = function_of("exp", apart).where(~zero, 0)
     none = zero.all(axis=-1, keepdims=True)
     found = powers / total(powers, -1, keepdims=True).where(~none, 1)
-    found = _held_to_shares(found, scores, ~zero)
+    found = any_share(_held_to_shares(found, scores, ~zero), perhaps)
     return opened(found, np.broadcast_to(none, scores.shape)) if none.any() else found
 
 

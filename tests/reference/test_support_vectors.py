@@ -273,6 +273,30 @@ def test_shares_are_those_of_a_step_at_which_programs_stop_or_of_none(transform:
         assert np.count_nonzero(~accepted(got, wrong.astype(np.float32))) > 20
 
 
+def test_a_score_that_a_program_may_hold_as_zero_stays_zero_or_is_shared() -> None:
+    """A third less three ninths is no zero, and floats may make one of it."""
+    stated: dict[str, Any] = {
+        "kernel_params": (0.0, 0.0, 0.0),
+        "coefficients": (0.1, 0.2, 0.3, 1.0, 1.0, 1.0),
+        "support_vectors": (1.0, 1.0, -1.0),
+        "vectors_per_class": (1, 1, 1),
+        "rho": (-0.3, 0.5, 0.75),
+        "classlabels_ints": (7, 8, 9),
+    }
+    X = tensor(np.array([[1.0], [2.0]], np.float32))
+    _, raw = answers("SVMClassifier", 1, {"X": X}, **stated)
+    scores = raw.expected.array.astype(np.float64)
+    assert 0 < abs(scores[0, 0]) < 1e-7
+    _, got = answers("SVMClassifier", 1, {"X": X}, **stated, post_transform="SOFTMAX_ZERO")
+    shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    others = shares.copy()
+    others[0] = [0, *np.exp(scores[0, 1:]) / np.exp(scores[0, 1:]).sum()]
+    for right in (shares, others):
+        assert accepted(got, right.astype(np.float32)).all()
+    assert not accepted(got, (shares * 1.01).astype(np.float32))[1].any()
+    assert not accepted(got, (others + 2).astype(np.float32)).any()
+
+
 def test_a_pair_that_may_vote_for_either_has_both_labels() -> None:
     given: dict[str, Any] = {
         "kernel_params": (0.0, 0.0, 0.0),
