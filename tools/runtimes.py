@@ -84,21 +84,17 @@ documents.
   clang, which its environment holds; a case took 1.5 s on this machine.
 - **Aidge** leaves the shape [1] where everything is reduced to a scalar, makes a window too few where
   `auto_pad` is SAME_UPPER or SAME_LOWER, and takes a tensor without elements for none.
-- **JAX ONNX Runtime** gives a sum of int32 as int64 and a product of integers in Gemm as double, takes an
-  alpha or beta of 0 for 1, puts the last of equal elements first in TopK, and refuses a depth of OneHot
-  with one axis, negative pads, and an `auto_pad` that is written out as NOTSET. It is set up as its own
-  tests do it, with the newest JAX that its Clip runs on.
+- **JAX ONNX Runtime** gives a sum of int32 as int64 and Gemm of integers as double, takes an alpha or beta
+  of 0 for 1, puts the last of equal elements first in TopK, and rejects negative pads.
 - **IREE** compiled for its interpreter (`iree[target=vmvx]`) doubles an image of 2 x 3 with one column of
   another's weights; compiled for the processor it is right. Clip compares unsigned integers
   as signed ones. A case takes seconds to compile.
 - **TensorFlow** gives 0.99999994 for Reciprocal of 1 where there are eight floats or more, makes NaN in LRN
   of channels beyond the window of an infinity, and loses three bits of LRN's powers in float16; GatherNd
   refuses slices without elements.
-- **TensorFlow.js** is asked through its converter, in the graphs that TensorFlow would write. It has no
-  types but float32, int32, bool, complex64 and strings, so that two cases of three are not put to it. It
-  leaves no elements of a Cumsum along a negative axis, takes the wrong batches where BatchMatMulV2
-  broadcasts, ignores `data_format` of BiasAdd and `axis` of OneHot, rounds int32 to float32 in Abs and
-  OneHot, multiplies int32 as doubles, and refuses every BitwiseAnd.
+- **TensorFlow.js** has no types but float32, int32, bool, complex64 and strings: two cases of three are not
+  put to it. It leaves no elements of a Cumsum along a negative axis, takes the wrong batches where
+  BatchMatMulV2 broadcasts, ignores `axis` of OneHot, and rounds int32 to float32 in Abs.
 
 ### OpenVINO by its own operators
 
