@@ -146,6 +146,7 @@ def test_keys_behind_the_last_do_not_take_part_under_a_softcap() -> None:
         assert judged(case, attended(case, padding=63)).verdict in FAILING
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_attention_of_tf32_is_inexact_and_what_is_wrong_is_not() -> None:
     for case in attentions("inner", "alone_softcap", "alone_scale", "alone_is_causal"):
@@ -236,6 +237,7 @@ def sized(name: str, starts: tuple[str, ...]) -> tuple[Case, ...]:
     return tuple(found)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "starts", "program"),
