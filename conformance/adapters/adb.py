@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from conformance.adapters.exec import BELIEVED
+from conformance.adapters.exec import ADAPTER as PROGRAM
 from conformance.adapters.ssh import script_there
-from conformance.runtimes.adapter import Adapter, Connection
+from conformance.runtimes.adapter import Connection
 
 _WRITTEN = re.compile(r"adb:(?P<serial>(?:\w[\w.:-]*)?)(?P<command>/[^\n]*)", re.ASCII)
 _VARIABLES = (
@@ -27,11 +28,9 @@ def _connection(text: str) -> Connection | None:
     return Connection(written["serial"] or "the device", command, _VARIABLES)
 
 
-ADAPTER = Adapter(
+ADAPTER = replace(
+    PROGRAM,
     name="adb",
     first_line="adb:[SERIAL]/COMMAND, a worker on an Android device, by its path there",
-    requirements=(),
-    worker="",
-    unsupported=(BELIEVED,),
     connection=_connection,
 )

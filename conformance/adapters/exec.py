@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.runtimes.adapter import Adapter, UnsupportedRule
 
-BELIEVED = UnsupportedRule("Unsupported: no strings here", kind=".*", error_class="unsupported")
+_BELIEVED = UnsupportedRule("Unsupported: no strings here", kind=".*", error_class="unsupported")
 """Of a runtime whose errors nobody else knows: what its own worker calls unsupported is believed."""
 
 ADAPTER = Adapter(
@@ -12,5 +12,5 @@ ADAPTER = Adapter(
     first_line="exec:COMMAND, any program that speaks the worker protocol on its standard input and output",
     requirements=(),
     worker="",
-    unsupported=(BELIEVED,),
+    unsupported=(_BELIEVED,),
 )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from conformance.adapters.exec import BELIEVED
-from conformance.runtimes.adapter import Adapter
+from dataclasses import replace
 
-ADAPTER = Adapter(
+from conformance.adapters.exec import ADAPTER as PROGRAM
+
+ADAPTER = replace(
+    PROGRAM,
     name="files",
     first_line="files:NAME, outputs of a device as files (`opcert judge`)",
-    requirements=(),
-    worker="",
-    unsupported=(BELIEVED,),
 )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from conformance.adapters.exec import BELIEVED
-from conformance.runtimes.adapter import Adapter, Connection
+from conformance.adapters.exec import ADAPTER as PROGRAM
+from conformance.runtimes.adapter import Connection
 from opcert.vocabulary.harmless import for_shell
 
 _WRITTEN = re.compile(
@@ -35,11 +36,9 @@ def _connection(text: str) -> Connection | None:
     return Connection(written["host"], command, ("SSH_AUTH_SOCK",))
 
 
-ADAPTER = Adapter(
+ADAPTER = replace(
+    PROGRAM,
     name="ssh",
     first_line="ssh://[USER@]HOST[:PORT]/COMMAND, a worker on another machine, by its path there",
-    requirements=(),
-    worker="",
-    unsupported=(BELIEVED,),
     connection=_connection,
 )

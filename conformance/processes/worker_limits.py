@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-CONFINED = ("network", "files", "processes", "expected")
+_CONFINED = {
+    "network": ("reachable", "cut off"),
+    "files": ("as the caller", "written in its own folder alone"),
+    "processes": ("as the caller", "its own alone"),
+    "expected": ("could be read", "hidden"),
+}
+CONFINED = tuple(_CONFINED)
 """What a worker is kept from: a network, files that are not its own, foreign processes, what is expected."""
 
 
@@ -44,12 +50,7 @@ def describe_confinement(limits: Limits, lacking: Mapping[str, str]) -> dict[str
     if limits.network:
         reasons["network"] = "it was asked for"
     told: dict[str, Any] = {}
-    for what, open_to_it, kept in (
-        ("network", "reachable", "cut off"),
-        ("files", "as the caller", "written in its own folder alone"),
-        ("processes", "as the caller", "its own alone"),
-        ("expected", "could be read", "hidden"),
-    ):
+    for what, (open_to_it, kept) in _CONFINED.items():
         told[what] = open_to_it if what in reasons else kept
         told["reason" if what == "network" else f"{what}_reason"] = reasons.get(what)
     return told

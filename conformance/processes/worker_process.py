@@ -95,8 +95,8 @@ def _public_name(path: Path) -> str:
     return path.name
 
 
-WAIT = "wait"
-LONGEST_WAIT = 600.0
+_WAIT = "wait"
+_LONGEST_WAIT = 600.0
 """Seconds that a worker may wait in all before it answers one request."""
 _DAY = 86400
 _TICK = 0.05
@@ -249,10 +249,10 @@ class WorkerProcess:
 
         Where it is not there yet, nobody looks for it before `nap` seconds are over: to be woken by each of
         many answers costs both sides more than the answers. A worker that waits, maybe for a device to cool,
-        has the seconds that it names, LONGEST_WAIT at most, and its limit anew.
+        has the seconds that it names, 600 in all, and its limit anew.
         Raises WorkerLost, WorkerHung or Stopped; after these the worker is dead.
         """
-        patience = LONGEST_WAIT
+        patience = _LONGEST_WAIT
         while True:
             try:
                 frame = self._streams.reader.take()
@@ -260,7 +260,7 @@ class WorkerProcess:
                 raise self._killed(f"broke the protocol with {error}") from error
             self._check_memory()
             now = time.monotonic()
-            if frame is not None and frame.header.get("type") == WAIT:
+            if frame is not None and frame.header.get("type") == _WAIT:
                 pause = min(self._pause(self._checked(frame, number)), patience)
                 patience -= pause
                 deadline = max(deadline, now + pause + seconds)

@@ -29,6 +29,7 @@ from conformance.judging.verdicts import HARNESS_ERROR, VERDICTS, Verdict
 from conformance.recording.outputs import OutputStore
 from conformance.recording.rows import Result, case_verdicts, count_verdicts
 from conformance.recording.suite_ordered import OrderedCounts, RecordRows
+from conformance.runtimes.adapter import named_by_form
 from conformance.suite.canonical import canonical_json
 from opcert.vocabulary.errors import InternalError, Place, UserError, unreadable, unwritable
 from opcert.vocabulary.regular_files import open_regular
@@ -119,7 +120,6 @@ class RowPlaces:
 
 
 FORMAT = "opcert-run/1"
-_OF_THE_USER = ("adb:", "exec:", "files:", "ssh://")
 _LONGEST_LINE = 16 << 20
 _MOST_KEPT_BYTES = 64 << 20
 _MOST_KEPT = 50_000
@@ -158,7 +158,7 @@ class Record:
     @cached_property
     def failed_by_worker(self) -> bool:
         """Whether harness errors are by no fault of opcert: its worker is the user's own, and failed."""
-        own = str((self.header.get("runtime") or {}).get("source") or "").startswith(_OF_THE_USER)
+        own = named_by_form(str((self.header.get("runtime") or {}).get("source") or ""))
         errors = [result for result in self.results if result.verdict == HARNESS_ERROR] if own else []
         return bool(errors) and all(error.worker_failed for error in errors)
 

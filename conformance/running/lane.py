@@ -44,8 +44,8 @@ _BYTES_IN_FLIGHT = 8 << 20
 _NAP = 0.25
 """The part of the time that a worker needs for what it has in which nobody looks for its answers."""
 
-_REACHES = 3
-"""So often a case is asked of another machine where the connection ends meanwhile."""
+_REACHES, _HANGS = 3, 2
+"""So often a case is asked of another machine where the connection ends, and where no answer comes."""
 _LONGER = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds until another machine that is out of reach is asked for a worker again."""
 
@@ -82,7 +82,7 @@ class Lane:
         self._pace = _SECONDS_IN_FLIGHT / _FEWEST_IN_FLIGHT
         self._latest = "nothing"
         self.deaths = 0
-        self._reached: Counter[str] = Counter()
+        self._unreached: Counter[tuple[str, str, bool]] = Counter()
         self.unload_losses: list[str] = []
         self.cuts = 0
 
@@ -136,11 +136,15 @@ class Lane:
 
         Raises RuntimeUnavailable where a worker is needed and does not start.
         """
-        offer = self._offer or self.start()
-        if self._session is None or not self._session.process.alive:
-            offer = self.start()
-        assert self._session is not None
-        return load_whole(self._session, offer, model, self._adapter, self._limits.to_load)
+        for left in range(_REACHES if self._launch.machine else 1, 0, -1):
+            offer = self._offer or self.start()
+            if self._session is None or not self._session.process.alive:
+                offer = self.start()
+            assert self._session is not None
+            found = load_whole(self._session, offer, model, self._adapter, self._limits.to_load)
+            if left == 1 or not isinstance(found, HarnessFailed | TimedOut):
+                break
+        return found
 
     def loaded_files(self) -> set[Path]:
         """The files that the worker runs code from; none where there is no worker."""
@@ -267,7 +271,8 @@ class Lane:
                 elif frame.header.get("type") != "loaded":
                     raise BrokenProtocol(f"an answer to load of type {frame.header.get('type')!r}")
             stage = "run"
-            begin = begin if self._limits.load_seconds is None else time.monotonic()
+            if self._limits.load_seconds is not None:
+                begin = time.monotonic()
             frame = process.receive(sent.run, limit, begin + limit, nap)
             if sent.model in session.refused:
                 session.loaded = (
@@ -287,13 +292,13 @@ class Lane:
             if stage == "unload":
                 self._note_loss(f"no answer within {limit:g} s")
                 return None
-            if self._is_asked_again(sent, 2):
+            if self._is_asked_again(sent, hung=True):
                 return None
             return TimedOut(hung.limit, stage, hung.stderr)
         except WorkerLost as lost:
             if lost.out_of_reach:
                 self.cuts += 1
-                if self._is_asked_again(sent, _REACHES):
+                if self._is_asked_again(sent, hung=False):
                     return None
                 return HarnessFailed(f"{lost.reason} {_REACHES} times while the case ran")
             # Who has answered nothing yet does so each time, and there is no earlier case to be blamed.
@@ -314,12 +319,13 @@ class Lane:
             time.sleep(min(0.1, seconds))
         return seconds > 0 and not process.stop
 
-    def _is_asked_again(self, sent: Sent, most: int) -> bool:
+    def _is_asked_again(self, sent: Sent, *, hung: bool) -> bool:
         """Whether a case that another machine did not answer is asked again: nobody knows yet who failed."""
         if not self._launch.machine:
             return False
-        self._reached[sent.task.case_id] += 1
-        return self._reached[sent.task.case_id] < most
+        loss = (sent.task.case_id, sent.task.form, hung)
+        self._unreached[loss] += 1
+        return self._unreached[loss] < (_HANGS if hung else _REACHES)
 
     def _note_loss(self, reason: str) -> None:
         self.unload_losses.append(f"{reason} after {self._latest}")

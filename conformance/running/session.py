@@ -13,6 +13,7 @@ from typing import Any
 
 from conformance.judging.responses import (
     Crashed,
+    HarnessFailed,
     Loaded,
     NotOffered,
     Refused,
@@ -190,6 +191,8 @@ def load_whole(
         return TimedOut(hung.limit, "load", hung.stderr)
     except WorkerLost as lost:
         reason = f"{lost.reason} at load"
+        if lost.out_of_reach:
+            return HarnessFailed(reason)
         return Crashed(reason, lost.signal_name, lost.status, lost.stderr, time.monotonic() - begin)
     except BrokenProtocol as error:
         return Crashed(f"broke the protocol with {error}", stderr=process.kill())

@@ -108,6 +108,15 @@ def _release(version: str) -> tuple[int, ...]:
     return tuple(int(word) for word in leading[0].split(".")) if leading else ()
 
 
+_FORMS = re.compile(r"(exec|files):|(ssh)://|(adb):[^/]*/")
+
+
+def named_by_form(text: str) -> str | None:
+    """The adapter of a worker that is the user's own, by the form of a runtime's text: `exec:`, `ssh://`."""
+    found = _FORMS.match(text)
+    return found[found.lastindex] if found and found.lastindex else None
+
+
 def list_adapters() -> list[str]:
     """The names of the built-in runtimes, found by the files of conformance/adapters."""
     package = import_module("conformance.adapters")

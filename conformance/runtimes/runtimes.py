@@ -16,7 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from conformance.processes.worker_process import Launch
-from conformance.runtimes.adapter import WORKERS, Adapter, list_adapters, load_adapter
+from conformance.runtimes.adapter import (
+    WORKERS,
+    Adapter,
+    Connection,
+    list_adapters,
+    load_adapter,
+    named_by_form,
+)
 from conformance.runtimes.environments import Environment, Installer, find_kept, prepare
 from conformance.runtimes.installers import NodePackages, PythonPackages, description_of
 from conformance.suite.canonical import canonical_json, sha256
@@ -32,7 +39,6 @@ _BACKEND = re.compile(
     r"(?P<module>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)"
 )
 _EXPECTED = "a built-in runtime (opcert list runtimes), module:Backend, or exec:COMMAND"
-_ELSEWHERE = ("adb:", "ssh://")
 _BY_FORM = frozenset(("adb", "backend", "exec", "files", "ssh"))
 """Adapters that are reached by the form of what is written, not by a name."""
 
@@ -76,12 +82,12 @@ def find_runtime(text: str, python: str | None = None) -> Runtime:
 
     Nothing is installed yet. Raises UserError, with near names, where there is no such runtime or option.
     """
-    if text.startswith("exec:"):
-        return _find_program(text, python)
-    if text.startswith("files:"):
-        return Runtime(text, load_adapter("files"))
-    if text.startswith(_ELSEWHERE) and "/" in text:
-        return _find_elsewhere(text, python)
+    own = named_by_form(text)
+    if own is not None:
+        adapter = load_adapter(own)
+        if adapter.connection is not None:
+            return _find_elsewhere(text, python, adapter, adapter.connection(text))
+        return _find_program(text, python) if own == "exec" else Runtime(text, adapter)
     backend = _BACKEND.fullmatch(text)
     if backend is not None:
         return _find_backend(text, python)
@@ -113,8 +119,9 @@ def find_adapter(text: str) -> Adapter:
 
     Raises UserError where there is none.
     """
-    if text.startswith(("exec:", "files:")) or (text.startswith(_ELSEWHERE) and "/" in text):
-        return load_adapter(text.partition(":")[0])
+    own = named_by_form(text)
+    if own is not None:
+        return load_adapter(own)
     return load_adapter("backend") if _BACKEND.fullmatch(text) else find_runtime(text).adapter
 
 
@@ -265,12 +272,12 @@ def _find_program(text: str, python: str | None) -> Runtime:
     return Runtime(text, load_adapter("exec"), {}, (), None, (str(Path(found).absolute()), *rest))
 
 
-def _find_elsewhere(text: str, python: str | None) -> Runtime:
+def _find_elsewhere(
+    text: str, python: str | None, adapter: Adapter, connection: Connection | None
+) -> Runtime:
     if python is not None:
         raise UserError("--python has no meaning for a program on another machine", got=repr(text))
-    adapter = load_adapter(text.partition(":")[0])
-    connection = adapter.connection and adapter.connection(text)
-    if not connection:
+    if connection is None:
         expected = adapter.first_line.partition(",")[0]
         raise UserError("not a program on another machine", got=repr(text), expected=expected)
     program, *words = connection.command

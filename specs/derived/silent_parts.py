@@ -71,8 +71,7 @@ class SilentReader:
                 about = f"kinds.{attribute.name}"
                 self._found.missing[:] = [each for each in self._found.missing if each.about != about]
             if _AXIS.fullmatch(attribute.name) and self._kinds.get(attribute.name) == _ANY_NUMBER:
-                self._add(attribute.name, f"axis({self._has_axes()})", "an axis by its name")
-                self._with_axes(self._has_axes(), attribute.name)
+                self._axis(attribute.name)
             self._choice(attribute)
             self._default_alone(attribute)
             self._bits(attribute)
@@ -126,8 +125,7 @@ class SilentReader:
             shapes[weights] = "M, *upto(*S), C" if behind else f"{channels}, *upto(*S)"
         note = "the shape that a window slides over"
         for name, shape in shapes.items():
-            self._shapes[name], self._notes[name] = shape, note
-            self._found.add("shapes", name, shape, note=note, alone=True)
+            self._reshape(name, shape, note)
         self._found.add("extents", "S", "2..2", note=note, alone=True)
         window = ("kinds", WINDOW)
         self._found.entries[:] = [entry for entry in self._found.entries if entry.path != window]
@@ -183,8 +181,9 @@ class SilentReader:
         if attribute.kind != "ints" or not self._shapes:
             return None
         if _AXIS.fullmatch(attribute.name) and attribute.least_length is None:
-            self._with_axes(self._has_axes(), attribute.name)
-            return f"axis({_SEVERAL}{self._has_axes()})"
+            of = self._has_axes()
+            self._with_axes(of, attribute.name)
+            return f"axis({_SEVERAL}{of})"
         length: str | None = None
         if attribute.least_length is not None:
             length = str(attribute.least_length)
@@ -204,9 +203,7 @@ class SilentReader:
         if first is None or self._notes[first] != ANY_SHAPE:
             return
         if all(size is not None and size.kind == "int" and size.required for size in sizes):
-            note = "K features go in, and N come out"
-            self._shapes[first], self._notes[first] = f"{self._shapes[first]}, K", note
-            self._found.add("shapes", first, self._shapes[first], note=note, alone=True)
+            self._reshape(first, f"{self._shapes[first]}, K", "K features go in, and N come out")
 
     def _along_last(self, parameter: ParameterSpec) -> None:
         """The last extent of the first input for a bias of which sentences say that it is a vector."""
@@ -219,11 +216,9 @@ class SilentReader:
         *_, last = self._shapes[first.name].split(", ")
         note = "a bias has a number for each place of the last axis"
         if self._notes[first.name] == ANY_SHAPE:
-            self._shapes[first.name], self._notes[first.name] = f"{self._shapes[first.name]}, {extent}", note
-            self._found.add("shapes", first.name, self._shapes[first.name], note=note, alone=True)
+            self._reshape(first.name, f"{self._shapes[first.name]}, {extent}", note)
         elif last.isidentifier():
-            self._shapes[name] = last
-            self._found.add("shapes", name, last, note=note, alone=True)
+            self._reshape(name, last, note)
             self._found.entries[:] = [
                 entry for entry in self._found.entries if entry.path != ("kinds", name) or not entry.alone
             ]
@@ -288,7 +283,7 @@ class SilentReader:
         if parameter.option == "variadic" or (not is_count and is_data):
             return
         if _AXIS.fullmatch(name) and (silent or self._is_one(name)):
-            self._scalar(name, f"axis({self._has_axes()})")
+            self._scalar(name)
         elif _BOUNDARIES.fullmatch(name) and (of := self._packed_axis(name)) is not None:
             self._add(name, f"data('boundaries', high={of})", "the ends of sequences, by its name")
             rule = {
@@ -299,9 +294,7 @@ class SilentReader:
             }
             self._found.add("constraints", str(rule["id"]), rule, note=str(rule["why"]), alone=True)
         elif _AXIS.fullmatch(name) and name != "dims" and (shape == "()" or len(self._parts(name)) == 1):
-            of = self._has_axes()
-            self._add(name, f"axis({'' if shape == '()' else _SEVERAL}{of})", "an axis by its name")
-            self._with_axes(of, name)
+            self._axis(name, "" if shape == "()" else _SEVERAL)
         else:
             ends, note = "0, 1", "no sentence says which integers: the first index"
             if is_count:
@@ -361,10 +354,19 @@ class SilentReader:
     def _parts(self, name: str) -> tuple[object, ...]:
         return tuple(parse_shape(self._shapes[name]).parts())
 
-    def _scalar(self, name: str, call: str) -> None:
+    def _reshape(self, name: str, shape: str, note: str) -> None:
+        self._shapes[name], self._notes[name] = shape, note
+        self._found.add("shapes", name, shape, note=note, alone=True)
+
+    def _scalar(self, name: str, kind: str = "") -> None:
         self._found.add("shapes", name, "()", note="one axis", alone=True)
-        self._add(name, call, "an axis by its name")
-        self._with_axes(self._has_axes(), name)
+        self._axis(name, kind=kind)
+
+    def _axis(self, name: str, several: str = "", kind: str = "") -> None:
+        """One axis, or several, of the first input that has some."""
+        of = self._has_axes()
+        self._add(name, kind or f"axis({several}{of})", "an axis by its name")
+        self._with_axes(of, name)
 
     def _has_axes(self) -> str:
         """The first input that has axes: one number may stand before it."""

@@ -120,6 +120,8 @@ def test_what_the_worker_did_is_told_as_that_of_one_on_this_machine(
         (["hang"], "pass"),
         (["hang", "hang"], "timeout"),
         (["cut", "SIGABRT"], "crash"),
+        (["cut", "hang"], "pass"),
+        (["hang", "cut", "cut"], "pass"),
     ],
 )
 def test_a_connection_that_ends_is_nobodys_fault(
