@@ -32,6 +32,9 @@ _left_out: Counter[str] = Counter()
 # Tens of thousands of tests are objects that stay: looking through them again and again finds nothing.
 gc.set_threshold(50_000, 20, 20)
 
+# What this run of pytest was told is nothing that the runs are told which tests start.
+os.environ.pop("PYTEST_ADDOPTS", None)
+
 # How long an example takes says what else the machine does, not whether the project is right.
 settings.register_profile("opcert", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("opcert")
