@@ -203,7 +203,7 @@ def _reach(
 ) -> float | None:
     """How far the value may be off where the argument is; None for any distance."""
     function = FUNCTIONS[name]
-    if not isinstance(value, BinaryNumber) or math.isinf(off) or 2 * off > function.poles:
+    if not isinstance(value, BinaryNumber) or not math.isfinite(off) or 2 * off > function.poles:
         return None
     if function.slope == "swings":
         return min(off, 2.0)

@@ -16,6 +16,7 @@ from reference.answers.draws import Drawn, MaskedBy, Repeated, resolution_of, sa
 from reference.numbers.numbers import encode, numbers
 from reference.readings.choices import AsReading, Choice, OutputCount
 from reference.registry import reference_operator
+from reference.shared.single_precision import held_float
 
 BOOL = ELEMENT_TYPES["bool"]
 TestMode = Annotated[Choice[Literal["copy", "dropout"]], AsReading]
@@ -61,7 +62,7 @@ def dropout(
 def _share(ratio: Tensor | float | None) -> Fraction:
     if isinstance(ratio, Tensor):
         return Fraction(numbers(ratio.element_type, ratio.array)[0])
-    return Fraction(1, 2) if ratio is None else Fraction(float(np.float32(ratio)))
+    return Fraction(1, 2) if ratio is None else held_float(ratio)
 
 
 def _types(data: Tensor, ratio: Tensor | float | None) -> list[ElementType]:

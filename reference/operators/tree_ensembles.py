@@ -122,13 +122,24 @@ def _filled(votes: Sequence[Sequence[Sequence[Fraction]]], targets: int) -> NDAr
 
 def exact(given: Sequence[float] | None, double: Tensor | None) -> list[Fraction]:
     """The numbers of an attribute of floats, or of the tensor of doubles in its place."""
-    if double is not None:
-        return [Fraction(float(each)) for each in double.array.reshape(-1).tolist()]
-    return held_floats(given or ())
+    return held_floats(given or ()) if double is None else exact_weights(double)
+
+
+def exact_weights(given: Tensor) -> list[Fraction]:
+    """The weights of a tensor; raises OutsideDomain where one is NaN or infinite."""
+    if not np.isfinite(given.array).all():
+        raise OutsideDomain("weights of which the reference asks for finite numbers")
+    return [Fraction(float(weight)) for weight in given.array.reshape(-1).tolist()]
+
+
+def compared(given: Sequence[float] | None, double: Tensor | None) -> list[float]:
+    """The thresholds of an attribute of floats, or of doubles; infinite ones compare as numbers do."""
+    listed = np.array(given or (), np.float32) if double is None else double.array.reshape(-1)
+    return [float(threshold) for threshold in listed]
 
 
 def grown(
-    nodes: Mapping[str, Any], thresholds: Sequence[Fraction], votes: Mapping[tuple[int, int], Votes]
+    nodes: Mapping[str, Any], thresholds: Sequence[float], votes: Mapping[tuple[int, int], Votes]
 ) -> tuple[list[int | Votes], list[Branch]]:
     """The roots and branches of nodes with an entry each; a tree begins at the first one that is listed."""
     trees, ids, modes = nodes["treeids"], nodes["nodeids"], nodes["modes"]
@@ -143,7 +154,7 @@ def grown(
     for at, (tree, mode) in enumerate(zip(trees, modes, strict=True)):
         is_leaf = mode == "LEAF"
         true, false = ((), ()) if is_leaf else (node(tree, nodes[side][at]) for side in ("true", "false"))
-        threshold = None if is_leaf else float(thresholds[at])
+        threshold = None if is_leaf else thresholds[at]
         branches.append(Branch(nodes["features"][at], mode, threshold, bool(missing[at]), true, false))
     roots = {tree: node(tree, number) for tree, number in reversed(list(zip(trees, ids, strict=True)))}
     return list(roots.values()), branches
@@ -197,7 +208,7 @@ def tree_regression(
     }  # fmt: skip
     weights = exact(target_weights, target_weights_as_tensor)
     votes = votes_by_leaf(target_treeids, target_nodeids, target_ids, weights)
-    roots, branches = grown(nodes, exact(nodes_values, nodes_values_as_tensor), votes)
+    roots, branches = grown(nodes, compared(nodes_values, nodes_values_as_tensor), votes)
     base = exact(base_values, base_values_as_tensor)
     working = Working(SINGLE, subnormals)
     scores = scores_of(X.array, roots, branches, n_targets, base, aggregate_function, working)
@@ -246,7 +257,7 @@ def tree_classification(
     votes = votes_by_leaf(
         class_treeids, class_nodeids, class_ids, exact(class_weights, class_weights_as_tensor)
     )
-    roots, branches = grown(nodes, exact(nodes_values, nodes_values_as_tensor), votes)
+    roots, branches = grown(nodes, compared(nodes_values, nodes_values_as_tensor), votes)
     labels = classlabels_strings or classlabels_int64s or ()
     base = exact(base_values, base_values_as_tensor)
     one_alone = len(labels) == 2 and set(class_ids) == {0}
@@ -286,7 +297,7 @@ def tree_ensemble(
 ) -> Answer:
     """The aggregate of the weights of the leaves for each target. Source: TreeEnsemble, Summary."""
     bounded_apart(COMPARISONS)
-    weights = [Fraction(float(each)) for each in leaf_weights.array.tolist()]
+    weights = exact_weights(leaf_weights)
     leaves = [[each] for each in zip(leaf_targetids, weights, strict=True)]
     sets = _sets(membership_values)
     missing = nodes_missing_value_tracks_true or (0,) * len(nodes_featureids)

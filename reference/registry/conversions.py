@@ -18,6 +18,7 @@ from reference.numbers.number_arrays import Numbers
 from reference.numbers.working import Working, rounded_up
 from reference.readings.choices import Choice
 from reference.shared.movement import moved
+from reference.shared.single_precision import SINGLE, held_float
 
 PRECISION = "accumulation_type"
 """The reading that holds from the first operation on, though a later one asks for it: the one that is given
@@ -54,7 +55,7 @@ def convert_arguments(
     tensors as well as attributes, since what was an attribute became an input; a `Fraction` is what a float
     attribute holds: the nearest float32. Where a parameter may be `Numbers | Tensor`, strings and complex
     numbers stay tensors, as does anything else. An answer in the place of a tensor is a number with the error
-    that is allowed to it.
+    that is allowed to it. Raises OutsideDomain where a `Fraction` would be NaN or infinite.
     """
     kinds = {name: _parts(hints.get(name)) for name in given}
     tensors = [
@@ -122,9 +123,11 @@ def _converted(value: Any, kinds: tuple[Any, ...], working: Working | None) -> A
                 if value.allowed is None
                 else replace(found, error=rounded_up(found.error + value.allowed))
             )
+        if isinstance(value, float) and not np.isfinite(value):
+            return Numbers.of(Tensor(SINGLE, np.array(value, np.float32)), working)
         return value
     if Fraction in kinds and isinstance(value, float):
-        return Fraction(float(np.float32(value)))
+        return held_float(value)
     if int in kinds and isinstance(value, Tensor):
         whole = tuple(int(each) for each in value.array.reshape(-1).tolist())
         return whole if tuple in kinds else whole[0]

@@ -23,6 +23,7 @@ from reference.numbers.number_arrays import Numbers, settled
 from reference.numbers.rationals import Rationals
 from reference.numbers.working import Floats, rounded_up
 from reference.readings.choices import Choice
+from reference.shared.single_precision import held_float
 from reference.shared.thresholds import beside, either
 
 _NEAR = 0.5
@@ -194,7 +195,7 @@ def _taken(
     rest = iter(numbers)
     for name in names:
         number = next(rest, None) if name in takers else None
-        yield None if number is None else _single(number)
+        yield None if number is None else held_float(number)
 
 
 def _placed(
@@ -202,18 +203,14 @@ def _placed(
 ) -> Iterator[Fraction | None]:
     """For each function the number in its place, where it takes one."""
     for place, name in enumerate(names):
-        yield _single(numbers[place]) if name in takers and place < len(numbers) else None
-
-
-def _single(number: float) -> Fraction:
-    return Fraction(float(np.float32(number)))
+        yield held_float(numbers[place]) if name in takers and place < len(numbers) else None
 
 
 def _parameter(given: Fraction | None, default: Fraction, x: Numbers) -> Numbers:
     """A number as a program holds it: a default as the decimal that it is, or as a float attribute."""
     if given is not None:
         return x.held(given)
-    held = x.held(_single(float(default)))
+    held = x.held(held_float(float(default)))
     apart = abs(float(held.value.fraction(0) - default))
     return replace(held, error=rounded_up(held.error + apart))
 

@@ -9,6 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from opcert.vocabulary.element_types import ELEMENT_TYPES
+from opcert.vocabulary.tensors import Tensor
+from reference.answers import OutsideDomain
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
 
@@ -25,11 +27,20 @@ def in_single_precision(numbers: Numbers) -> Numbers:
     return replace(held, working=working).rounded(1, exact=True, least=1)
 
 
+def held_float(given: float) -> Fraction:
+    """The number that an attribute of a float holds; raises OutsideDomain where it is NaN or infinite."""
+    if not np.isfinite(given):
+        raise OutsideDomain("an attribute of which the reference asks for a finite number", got=str(given))
+    return Fraction(float(np.float32(given)))
+
+
 def held_floats(given: Sequence[float]) -> list[Fraction]:
-    """The numbers that an attribute of floats holds."""
-    return [Fraction(float(np.float32(each))) for each in given]
+    """The numbers that an attribute of floats holds; raises OutsideDomain where one is NaN or infinite."""
+    return [held_float(each) for each in given]
 
 
 def constants(given: Sequence[float], beside: Numbers) -> Numbers:
     """The numbers of an attribute of floats, in the arithmetic of others."""
+    if not np.isfinite(given).all():
+        return Numbers.of(Tensor(SINGLE, np.array(given, np.float32)), beside.working)
     return Numbers.exact(held_floats(given), beside.working)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -234,6 +235,26 @@ def test_a_model_of_which_nothing_is_known_answers_5(capsys: pytest.CaptureFixtu
     assert "1 node of 1 call (" in answer.out
     assert "Frobnicate" in answer.out
     assert document["suite"] is None
+
+
+def test_a_slope_that_is_infinite_is_not_covered_and_a_bound_is(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    from onnx import TensorProto, helper, save
+
+    values = [helper.make_tensor_value_info(each, TensorProto.FLOAT, [2]) for each in ("x", "z")]
+    nodes = [
+        helper.make_node("Clip", ["x"], ["y"], name="bound", min=-1.0, max=math.inf),
+        helper.make_node("LeakyRelu", ["y"], ["z"], name="slope", alpha=math.inf),
+    ]
+    graph = helper.make_graph(nodes, "g", values[:1], values[1:])
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 6)], ir_version=8), "model.onnx")
+    answer, document = check(capsys, "model.onnx", "--on", "onnxruntime")
+    told = {each["operator"]: each for each in document["calls"]}
+    assert [each["answer"] for each in told["ai.onnx::Clip-6"]["answers"]] == ["conformant"]
+    assert [each["answer"] for each in told["ai.onnx::LeakyRelu-6"]["answers"]] == ["uncovered"]
+    assert "the reference defines no result" in answer.out
+    assert "mistake" not in answer.out
 
 
 @pytest.mark.slow

@@ -110,3 +110,12 @@ def test_scores_that_floats_add_up_to_infinities_may_have_any_share(transform: s
         assert accepted(scores, np.array([shares], np.float32)).all()
     for shares in ([2, -1], [-0.5, 1.5]):
         assert not accepted(scores, np.array([shares], np.float32)).any()
+
+
+@pytest.mark.parametrize("intercept", [math.inf, -math.inf, math.nan])
+def test_an_intercept_that_is_no_number_goes_into_the_sum_as_it_is(intercept: float) -> None:
+    X = tensor(np.array([[1.0, 2.0]], np.float32))
+    (found,) = answers("LinearRegressor", 1, {"X": X}, coefficients=(1.0, 1.0), intercepts=(intercept,))
+    assert np.array_equal(found.expected.array, [[intercept]], equal_nan=True)
+    (scaled,) = answers("Scaler", 1, {"X": X}, scale=(2.0, 2.0), offset=(intercept, 1.0))
+    assert np.array_equal(scaled.expected.array, [[2 * (1 - intercept), 2.0]], equal_nan=True)

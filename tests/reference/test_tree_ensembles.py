@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from opcert.vocabulary.tensors import tensor
+from reference.answers import OutsideDomain
 from tests.reference.learned_models import answers, listed
 from tests.reference.test_number_arrays import accepted
 
@@ -137,6 +138,33 @@ def test_the_label_is_that_of_the_greatest_score(version: int, strings: bool) ->
                     expected[target] += weight
             assert found.tolist() == expected
             assert chosen == labels[expected.index(max(expected))]
+
+
+@pytest.mark.parametrize(("threshold", "sides"), [(math.inf, [1, 1, 1, 2]), (-math.inf, [2, 2, 1, 2])])
+def test_a_threshold_may_be_infinite(threshold: float, sides: list[int]) -> None:
+    X = np.array([[0.0], [math.inf], [-math.inf], [math.nan]], np.float32)
+    found = split_at(X, threshold, [1.0, 2.0])
+    assert found.tolist() == sides
+    with pytest.raises(OutsideDomain, match="finite"):
+        split_at(X, threshold, [math.inf, 2.0])
+
+
+def split_at(X: Any, threshold: float, weights: list[float]) -> Any:
+    """What a tree of one branch gives, whose leaves have these weights: the first for what is at most."""
+    nodes = {
+        "nodes_treeids": (0, 0, 0),
+        "nodes_nodeids": (0, 1, 2),
+        "nodes_modes": ("BRANCH_LEQ", "LEAF", "LEAF"),
+        "nodes_featureids": (0, 0, 0),
+        "nodes_truenodeids": (1, 0, 0),
+        "nodes_falsenodeids": (2, 0, 0),
+        "nodes_values": (threshold, 0.0, 0.0),
+    }
+    leaves = {"target_treeids": (0, 0), "target_nodeids": (1, 2), "target_ids": (0, 0)}
+    (found,) = answers(
+        "TreeEnsembleRegressor", 3, {"X": tensor(X)}, target_weights=tuple(weights), **nodes, **leaves
+    )
+    return found.expected.array[:, 0]
 
 
 def transformed(scores: list[float], transform: str) -> list[float]:
