@@ -17,8 +17,8 @@ from conformance.judging.responses import Answered
 from conformance.suite.cases import Case
 from conformance.suite.suites import open_suite
 from generator.exploring.diagnosis.change_trials import FailingCase
-from generator.making.operators.named_suites import FIRST
-from generator.making.suites.cache import named_suite
+from generator.making.operators.workshop import Options
+from generator.making.suites.cache import cached_suite
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
@@ -65,10 +65,9 @@ class Run:
 
 @cache
 def cases_of(operator: str) -> tuple[Case, ...]:
-    """The cases of the default suite that must be answered."""
-    with open_suite(named_suite(FIRST, print)) as suite:
-        made = suite.cases(f"{OperatorName.parse(operator).path}/*")
-        answered = [each for each in made if each.demand == "answer"]
+    """The cases that must be answered."""
+    with open_suite(cached_suite([OperatorName.parse(operator)], Options(), print)) as suite:
+        answered = [case for case in map(suite.case, suite.case_ids) if case.demand == "answer"]
     step = _STEP.get(operator, 1)
     return tuple(each for place, each in enumerate(answered) if place % step == 0 or _is_rare(each))
 
