@@ -53,6 +53,11 @@ def begin_with(
             return None
     few = [number for number in numbers if 0 < number <= _MOST][:_FEW_NUMBERS]
     counts = [times * each for each in few if each > 1 for times in (1, 2)]
+    counts += [whole // part for whole in few for part in few if 1 < part < whole and not whole % part]
+    for count in dict.fromkeys(counts):
+        chosen = {**chosen, **dict.fromkeys(loose, count)}
+        if broken(outline.shapes(chosen)) is None:
+            return chosen
     known = [length for each in outline.classes if (length := own_length(each)) is not None]
     # What shares a factor with an extent that is known, by one of the counts.
     counts += [
@@ -116,7 +121,7 @@ def _drawn(outline: Outline, chosen: Chosen, which: Class, pools: Sequence[Seque
     turn = stream.integer(0, 9)
     if beside and turn < 5:
         return stream.choice(beside)
-    return stream.choice(every if every and turn < 6 else pools[turn % 2])
+    return stream.choice(every if every and turn == 5 else pools[turn % 2])
 
 
 MOST = 80
@@ -331,14 +336,16 @@ class ShapeChoice:
         return sorted(found)[:60]
 
     def _numbers(self) -> list[int]:
-        """The whole numbers of attributes and kept values."""
+        """How long lists are, and the whole numbers of attributes and kept values."""
+        given = self.node.attributes.values()
+        lengths = sorted({len(each.value) for each in given if isinstance(each.value, tuple)})
         found: set[int] = set()
-        for given in self.node.attributes.values():
-            found |= {int(number) for number in given.numbers if float(number).is_integer()}
+        for attribute in given:
+            found |= {int(number) for number in attribute.numbers if float(number).is_integer()}
         for one in self.node.inputs:
             if one.kept is not None and one.kept.element_type.is_integer:
                 found |= {int(each) for each in one.kept.array.reshape(-1).tolist()}
-        return sorted(found)
+        return [*lengths, *sorted(found - {*lengths})]
 
     def _further(self, outline: Outline, small: Chosen) -> Chosen:
         """Each class one longer: what steps over an extent leaves another rest."""

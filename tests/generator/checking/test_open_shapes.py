@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import onnx
+import pytest
 from onnx import ModelProto
 
 from conformance.checked_models.model_calls import ModelCall, ModelValue
@@ -91,3 +94,18 @@ def test_a_model_that_states_all_extents_is_asked_with_these() -> None:
     assert all(SHAPES not in fixed_one.levels for fixed_one in fixed_ones)
     _, open_ones = made(call("Add-14", [fed(2, 3), weight(3)]))
     assert not open_ones
+
+
+@pytest.mark.parametrize(
+    ("operator", "attributes", "width"),
+    [
+        ("ai.onnx.ml::Scaler-1", {"offset": [0.5] * 11, "scale": [2.0] * 11}, 11),
+        ("ai.onnx.ml::Imputer-1", {"imputed_value_floats": [1.5] * 13, "replaced_value_float": 0.5}, 13),
+        ("ai.onnx.ml::LinearRegressor-1", {"coefficients": [0.5] * 33, "targets": 3}, 11),
+    ],
+)
+def test_how_long_lists_are_says_what_a_shape_of_which_nothing_is_known_may_be(
+    operator: str, attributes: dict[str, Any], width: int
+) -> None:
+    cases, _ = made(call(operator, [ModelValue("fed", "float")], **attributes))
+    assert {case.inputs[0][1].array.shape[-1] for case in cases if case.demand == "answer"} == {width}
