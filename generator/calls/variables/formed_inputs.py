@@ -59,7 +59,7 @@ class FormedShapes:
 def formed_tensors(parameter: ParameterSpec, scope: Partial, draw: Draw, fill: Fill) -> list[Tensor | None]:
     """The tensors of an input, in the order of its slot's parts; keys of a map are different."""
     shapes = scope.bindings.get(f"shapes:{parameter.name}")
-    if shapes is None:
+    if shapes is None or scope.level(parameter.name) == OMITTED:
         return [None]
     held = read_form(str(scope.level(parameter.name)))
     types = held.part_types(scope.element_type(parameter))

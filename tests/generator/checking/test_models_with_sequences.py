@@ -165,3 +165,9 @@ def test_cases_of_a_node_that_is_given_a_sequence(name: str) -> None:
 def test_a_position_that_the_model_fixes_stands_in_every_case() -> None:
     for case in cases_of_call(CALLS["SequenceErase"]).cases:
         assert [int(tensor.array) for name, tensor in case.inputs if name == "position" and tensor] == [-2]
+
+
+@pytest.mark.parametrize("inputs", [[], [None]])
+def test_an_optional_that_is_left_out_has_no_element(inputs: list[None]) -> None:
+    (case,) = cases_of_call(call("OptionalHasElement-18", inputs)).cases
+    assert not case.expectations[0].outputs[0].expected.array.any()
