@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.vocabulary.arithmetics import Arithmetic
+from opcert.vocabulary.arithmetics import Arithmetic, Requantise
 from opcert.vocabulary.element_types import BINARY32, BINARY64, ElementType, FloatLayout
 from reference.numbers.numbers import largest, smallest_normal, smallest_subnormal
 from reference.numbers.rationals import Rationals
@@ -75,6 +75,15 @@ def computing_in(arithmetic: Arithmetic) -> Iterator[Computing]:
         _COMPUTING.reset(token)
 
 
+def requantisation() -> Requantise:
+    """How integers in steps of a scale come of exact sums meanwhile."""
+    computing = _COMPUTING.get()
+    if computing is None or computing.arithmetic.requantise == "float32":
+        return "float32"
+    computing.bounded = True
+    return computing.arithmetic.requantise
+
+
 BETWEEN_ELEMENTS = "places between elements are bounded for coordinates and weights in float32 alone"
 COMPARISONS = "what decides is bounded for comparisons in float32 alone"
 
@@ -110,7 +119,7 @@ class Working:
     def arithmetic(self) -> Arithmetic | None:
         """What stands in float32's place, where something does."""
         computing = _COMPUTING.get()
-        if computing is None or self.element_type.name != "float":
+        if computing is None or self.element_type.name != "float" or computing.arithmetic.keeps_floats:
             return None
         computing.bounded = True
         return computing.arithmetic
