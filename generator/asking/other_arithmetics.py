@@ -20,6 +20,8 @@ from specs.model.spec import Spec
 
 _FLOAT = "float"
 _GRAPHS = ("graph", "graphs")
+_REQUANTISING = (b"QuantizeLinear", b"QLinear", b"QGemm")
+_MOST_BITS = 16
 
 
 class NoBound(OpcertError):
@@ -34,7 +36,9 @@ def in_arithmetic(spec: Spec, reference: ReferenceOperator, case: Case, arithmet
     rounded to the format at the end, and where that is beyond its range be an infinity. Nothing of it is
     inexact: what lies beyond is wrong. Raises NoBound where that is not derived, with the reason.
     """
-    if arithmetic.is_own or case.demand != "answer" or not _has_floats(case):
+    touched = not arithmetic.keeps_floats and _has_floats(case)
+    requantised = arithmetic.requantise != "float32" and _may_requantise(case)
+    if arithmetic.is_own or case.demand != "answer" or not (touched or requantised):
         return case
     if case.model is not None:
         raise NoBound("a model of several nodes is bounded in float32 alone")
@@ -44,11 +48,13 @@ def in_arithmetic(spec: Spec, reference: ReferenceOperator, case: Case, arithmet
         raise NoBound("what is drawn is told by distributions of float32 alone")
     call = call_of(case)
     found = _asked(spec, reference, call, arithmetic)
+    if found is None:
+        return case
     inputs = tuple((name, arithmetic.rounded(given)) for name, given in call.inputs)
     if any(
         one is not None and one != other for (_, one), (_, other) in zip(inputs, call.inputs, strict=True)
     ):
-        more = _asked(spec, reference, replace(call, inputs=inputs), arithmetic)
+        more = _asked(spec, reference, replace(call, inputs=inputs), arithmetic) or ()
         if len(more) != len(found) or not all(map(_holds, found, more)):
             found += more
     return replace(case, expectations=found)
@@ -61,14 +67,28 @@ def _has_floats(case: Case) -> bool:
     return any(kind.name == _FLOAT for kind in [*(each.element_type for each in (*given, *expected)), *types])
 
 
+def _may_requantise(case: Case) -> bool:
+    """Whether it has a scale, and integers of few bits come out; of a model whether a node quantises."""
+    if case.model is not None:
+        return any(name in case.model for name in _REQUANTISING)
+    given = [tensor for _, tensor in case.inputs if tensor is not None]
+    expected = [output.expected for each in case.expectations for output in each.outputs]
+    return any(each.element_type.is_float for each in given) and any(
+        each.element_type.is_integer and each.element_type.bits <= _MOST_BITS for each in expected
+    )
+
+
 def _asked(
     spec: Spec, reference: ReferenceOperator, call: Call, arithmetic: Arithmetic
-) -> tuple[Expectation, ...]:
+) -> tuple[Expectation, ...] | None:
+    """What is expected then; None where nothing of it is computed otherwise."""
     try:
         with computing_in(arithmetic) as computing:
             found = expectations_of(ask(spec, reference, call))
     except OpcertError as error:
         raise NoBound("a reading or a length hangs on how operands are rounded") from error
+    if arithmetic.keeps_floats and not computing.bounded:
+        return None
     if computing.apart:
         raise NoBound("; ".join(sorted(computing.apart)))
     if not computing.bounded and any(_has_allowances(each) for one in found for each in one.outputs):

@@ -125,8 +125,9 @@ arithmetic = click.option(
     metavar="FORMAT",
     callback=_arithmetic,
     help="In what the runtime computes float: float32, bf16x3, tf32, float16, bfloat16, with "
-    "accumulation=same where sums are in the format as well, and subnormals=flushed: "
-    "float16,accumulation=same. The cases expect what that may come to, derived as for float32.",
+    "accumulation=same where sums are in the format as well, subnormals=flushed, functions=relaxed (OpenCL's "
+    "unsafe math), and requantise=exact, fixed-point or one-step: float16,accumulation=same. The cases "
+    "expect what that may come to, derived as for float32.",
 )
 processes = click.option(
     "-j", "--jobs", "processes", type=click.IntRange(1), help="Processes that read; one for each processor."

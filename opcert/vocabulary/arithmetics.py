@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -18,6 +18,8 @@ from opcert.vocabulary.tensors import Tensor
 Floats = NDArray[np.float32]
 Accumulation = Literal["float32", "same"]
 Subnormals = Literal["keep", "flushed"]
+Functions = Literal["full", "relaxed"]
+Requantise = Literal["float32", "exact", "fixed-point", "one-step"]
 
 FORMATS: Mapping[str, FloatLayout] = {
     "float32": BINARY32,
@@ -37,13 +39,18 @@ class Arithmetic:
     """What stands for float32: operands and results may be rounded to the format, products among them.
 
     Sums of several terms are added up in float32, or in the format itself as well (`same`). With subnormals
-    that are `flushed` whatever is below the smallest normal number of the format may be zero. As text:
-    `float16`, `bfloat16,accumulation=same,subnormals=flushed`.
+    that are `flushed` whatever is below the smallest normal number of the format may be zero. Functions
+    err by the column of OpenCL that is `full`, or by that of unsafe math (`relaxed`). `requantise` is how
+    integers in steps of a scale come of exact sums: by a factor in float32, `exact`, by a multiplier of 31
+    bits and a shift (`fixed-point`), or off by `one-step`. As text: `float16`,
+    `bfloat16,accumulation=same,subnormals=flushed`.
     """
 
     format: str = "float32"
     accumulation: Accumulation = "float32"
     subnormals: Subnormals = "keep"
+    functions: Functions = "full"
+    requantise: Requantise = "float32"
 
     @classmethod
     def parse(cls, text: str) -> Arithmetic:
@@ -77,13 +84,20 @@ class Arithmetic:
         return self == Arithmetic()
 
     @property
+    def keeps_floats(self) -> bool:
+        """Whether floats are computed as in float32 itself, so that integers alone may come out otherwise."""
+        return replace(self, requantise="float32").is_own
+
+    @property
     def words(self) -> str:
         """As it is said in a sentence."""
         sums = "sums in float32" if self.accumulation == "float32" else f"sums in {self.format}"
-        flushed = ", subnormals flushed" if self.subnormals == "flushed" else ""
+        more = ", subnormals flushed" if self.subnormals == "flushed" else ""
+        more += ", relaxed functions" if self.functions == "relaxed" else ""
+        more += _REQUANTISED[self.requantise]
         if self.format == "float32":
-            return f"float computed as float32{flushed}"
-        return f"float computed as {self.format} ({sums}{flushed})"
+            return f"float computed as float32{more}"
+        return f"float computed as {self.format} ({sums}{more})"
 
     @property
     def layout(self) -> FloatLayout:
@@ -140,6 +154,14 @@ class Arithmetic:
 _OPTIONS: Mapping[str, tuple[str, ...]] = {
     "accumulation": get_args(Accumulation),
     "subnormals": get_args(Subnormals),
+    "functions": get_args(Functions),
+    "requantise": get_args(Requantise),
+}
+_REQUANTISED: Mapping[Requantise, str] = {
+    "float32": "",
+    "exact": ", integers requantised exactly",
+    "fixed-point": ", integers requantised in fixed point",
+    "one-step": ", integers requantised to one step",
 }
 
 

@@ -2,14 +2,17 @@
 
 One table says what each function is allowed: the units in the last place of the OpenCL SPIR-V Environment
 Specification, "Relative Error as ULPs", table "ULP Values for Math Instructions - Full Profile", which has a
-column each for float64, float32 and float16. docs/why-believe.md says how errors of arguments pass through.
+column each for float64, float32 and float16. Where an arithmetic has relaxed functions the table of the same
+section counts that is called "ULP Values for Single Precision Math Instructions with
+-cl-unsafe-math-optimizations"; what it does not name (erf, erfc, sqrt) keeps the first one's.
+docs/why-believe.md says how errors of arguments pass through.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
@@ -24,7 +27,7 @@ from reference.numbers.noted_functions import VALUE, note_function, note_steps
 from reference.numbers.number_arrays import Numbers, settled
 from reference.numbers.passing import opened
 from reference.numbers.rationals import Rationals
-from reference.numbers.working import MARGIN, Working, rounded_up
+from reference.numbers.working import Floats, Working, rounded_up
 
 DOUBLE_BITS, USUAL_BITS = 1280, 320
 """Of a value: what is left of it where a formula subtracts it from another tells the result's last bit."""
@@ -87,12 +90,23 @@ def in_units_of(working: Working, single: float, half: float) -> float:
 
     A format that nobody computes functions in gets float32's result, rounded.
     """
-    arithmetic, bits = working.arithmetic, working.layout.precision
-    if bits >= BINARY32.precision:
+    arithmetic = working.arithmetic
+    if working.layout.precision >= BINARY32.precision:
         return single
     if arithmetic is not None and not arithmetic.has_functions:
-        return 0.5 + math.ldexp(single, bits - BINARY32.precision)
+        return float(_as_rounded(working, single))
     return half
+
+
+def _as_rounded(working: Working, single: Floats | float) -> Floats | float:
+    """Units of float32 as those of the precision of a call, and the half one of rounding to that."""
+    bits = working.layout.precision
+    return single if bits >= BINARY32.precision else 0.5 + single * math.ldexp(1.0, bits - BINARY32.precision)
+
+
+def or_relaxed(working: Working, full: Floats | float, single: Floats | float) -> Floats | float:
+    """The units in the last place that either table allows, of which the second is of float32 alone."""
+    return np.maximum(full, _as_rounded(working, single)) if working.is_relaxed else full
 
 
 _BETWEEN = (-1, 1)
@@ -121,14 +135,106 @@ FUNCTIONS: Mapping[str, Function] = {
 _ZERO = BinaryNumber(0, 0)
 
 
+@dataclass(frozen=True)
+class Relaxed:
+    """What the table of unsafe math allows a function.
+
+    So many units of float32, by the argument's magnitude where it says so; an `absolute` error in their place
+    for arguments of a magnitude `between`. Derived implementations compute `by` a formula, from arguments
+    of a `small` magnitude on. From a magnitude `undefined` on it says nothing; a function that is defined
+    `everywhere` has its value also where a step of the formula overflows.
+    """
+
+    ulps: Callable[[Floats], Floats] | float = 8192.0
+    absolute: float = 0.0
+    between: tuple[float, float] = (0.0, math.inf)
+    by: Callable[[Numbers], Numbers] | None = None
+    small: float = 0.0
+    undefined: float = math.inf
+    everywhere: bool = False
+
+    def allowed(self, numbers: Numbers, full: float) -> tuple[Floats, Floats]:
+        """Units in the last place and absolute errors; `full` are the units of the other table."""
+        working, (low, high) = numbers.working, self.between
+        size, error = np.abs(numbers.value.floats()), numbers.error
+        ulps = self.ulps if isinstance(self.ulps, float) else self.ulps(numbers.magnitude)
+        perhaps = (size + error >= low) & (size - error <= high)
+        surely = (size - error >= low) & (size + error <= high) & (self.absolute > 0)
+        single = _as_rounded(working, np.where(surely, 0.0, ulps))
+        own = full if working.arithmetic is not None and working.arithmetic.has_functions else 0.0
+        return np.maximum(single, own), np.where(perhaps, self.absolute, 0.0)
+
+
+def _power(numbers: Numbers) -> Numbers:
+    return function_of("exp", numbers)
+
+
+def _halved(numbers: Numbers) -> Numbers:
+    return numbers * Fraction(1, 2)
+
+
+def _tangent_by_powers(x: Numbers) -> Numbers:
+    return (_power(x) - _power(-x)) / (_power(x) + _power(-x))
+
+
+_LOG_NEAR, _LOG_ABSOLUTE = (0.5, 2.0), math.ldexp(1.0, -21)
+_TURN, _ON_TURN = math.pi, math.ldexp(1.0, -11)
+_SMALL = math.ldexp(1.0, -10)
+RELAXED: Mapping[str, Relaxed] = {
+    "acos": Relaxed(4096.0),
+    "acosh": Relaxed(by=lambda x: function_of("log", x + (x * x - 1).sqrt())),
+    "asin": Relaxed(4096.0),
+    "asinh": Relaxed(by=lambda x: function_of("log", x + (x * x + 1).sqrt())),
+    "atan": Relaxed(4096.0),
+    "atanh": Relaxed(
+        by=lambda x: _halved(function_of("log", (1 + x) / (1 - x))), small=_SMALL, undefined=1.0
+    ),
+    "cos": Relaxed(0.0, _ON_TURN, undefined=math.nextafter(_TURN, 4)),
+    "cosh": Relaxed(by=lambda x: _halved(_power(x) + _power(-x)), undefined=math.nextafter(88, 89)),
+    "exp": Relaxed(lambda size: 3 + np.floor(2 * size)),
+    "expm1": Relaxed(by=lambda x: _power(x) - 1),
+    "log": Relaxed(3.0, _LOG_ABSOLUTE, _LOG_NEAR),
+    "log1p": Relaxed(by=lambda x: function_of("log", x + 1)),
+    "sin": Relaxed(0.0, _ON_TURN, undefined=math.nextafter(_TURN, 4)),
+    "sinh": Relaxed(
+        by=lambda x: _halved(_power(x) - _power(-x)), small=_SMALL, undefined=math.nextafter(88, 89)
+    ),
+    "tan": Relaxed(by=lambda x: function_of("sin", x) * (1 / function_of("cos", x))),
+    "tanh": Relaxed(by=_tangent_by_powers, small=_SMALL, everywhere=True),
+}
+"""By name, where an arithmetic has relaxed functions, from the table of unsafe math. Beyond half a turn the
+error of sin and cos is "larger", without a number."""
+
+
 def function_of(name: str, numbers: Numbers) -> Numbers:
     """An elementary function of each number: within its allowance, NaN outside its domain."""
-    numbers = numbers.as_operand()
-    function, working = FUNCTIONS[name], numbers.working
+    numbers, full = numbers.as_operand(), FUNCTIONS[name].allowance(numbers.working)
+    relaxed = RELAXED.get(name) if numbers.working.is_relaxed else None
+    if relaxed is None:
+        return _within(name, numbers, full, 0.0)
+    return _beside_derived(_within(name, numbers, *relaxed.allowed(numbers, full)), numbers, relaxed)
+
+
+def _beside_derived(found: Numbers, numbers: Numbers, relaxed: Relaxed) -> Numbers:
+    """A function with the errors of the formula that it may be computed by, open where it is undefined."""
+    size = numbers.magnitude
+    if relaxed.by is not None and (mask := numbers.finite & (size >= relaxed.small)).any():
+        derived = relaxed.by(numbers)
+        wider = mask & derived.finite & found.finite
+        error = np.where(wider, np.maximum(found.error, derived.error), found.error)
+        lost = mask & (derived.lost | (derived.finite != found.finite)) & (not relaxed.everywhere)
+        found = replace(found, error=error, lost=found.lost | lost)
+    undefined = numbers.finite & (size >= relaxed.undefined)
+    return opened(found, undefined) if undefined.any() else found
+
+
+def _within(name: str, numbers: Numbers, ulps: Floats | float, absolute: Floats | float) -> Numbers:
+    """The same within so many units in the last place and an absolute error."""
+    working = numbers.working
     note_function(name)
     note_steps(VALUE * numbers.error.size)
     bits = DOUBLE_BITS if working.layout == BINARY64 else USUAL_BITS
-    most = Fraction(working.farthest) * (1 + Fraction(MARGIN))
+    most = working.beyond
     signs, errors = numbers.sign.reshape(-1).tolist(), numbers.error.reshape(-1).tolist()
     found: list[BinaryNumber] = []
     special, error, lost = [0.0] * len(signs), [0.0] * len(signs), [False] * len(signs)
@@ -148,10 +254,9 @@ def function_of(name: str, numbers: Numbers) -> Numbers:
     bound, outside = (np.array(each, dtype=np.float64).reshape(numbers.shape) for each in (error, special))
     gone = numbers.lost | np.array(lost, dtype=np.bool_).reshape(numbers.shape)
     result = settled(working, value, rounded_up(bound), outside, zero, gone)
-    exact = (result.value.signs() == 0) & (result.error == 0)
+    exact = (result.value.signs() == 0) & (result.error == 0) & (np.asarray(absolute) == 0)
     working.note_chain(result.finite & ~exact)
-    ulps = function.allowance(working)
-    result = result.rounded(1, exact=exact, least=math.ceil(ulps), ulps=ulps)
+    result = result.rounded(1, exact=exact, least=np.ceil(ulps), ulps=ulps, beside=absolute)
     # An argument that may lie on the other side of an end of the domain, or beyond all numbers.
     doubtful = result.lost & ~np.isfinite(result.sign)
     return opened(result, doubtful) if doubtful.any() else result

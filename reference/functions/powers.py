@@ -13,9 +13,17 @@ from typing import Literal
 
 import numpy as np
 from flint import arb, ctx, fmpq
+from numpy.typing import NDArray
 
 from opcert.vocabulary.element_types import BINARY64
-from reference.functions.functions import DOUBLE_BITS, USUAL_BITS, in_units_of
+from reference.functions.functions import (
+    DOUBLE_BITS,
+    FUNCTIONS,
+    RELAXED,
+    USUAL_BITS,
+    in_units_of,
+    or_relaxed,
+)
 from reference.numbers.binary_numbers import BinaryNumber, farther
 from reference.numbers.enclosures import Ball, nearest_binary
 from reference.numbers.exact_roots import root
@@ -23,18 +31,29 @@ from reference.numbers.noted_functions import VALUE, note_function, note_steps
 from reference.numbers.number_arrays import Numbers, settled
 from reference.numbers.passing import opened
 from reference.numbers.rationals import Rationals
-from reference.numbers.working import MARGIN, SLACK, rounded_up
+from reference.numbers.working import SLACK, Floats, Working, power_below, rounded_up
 from reference.readings.choices import Choice
 
 ULPS, NARROW_ULPS = 16.0, 4.0
 """Units in the last place of float64 and float32, and of float16, by the table that
 `reference/functions/functions.py` cites."""
+_RELAXED_ULPS = 8192.0
+"""Of float32, by the table of unsafe math that is cited there, for implementations that are not derived."""
 SpecialPowers = Choice[Literal["pow", "exp_of_log"]]
 _DIGITS_OF_DOUBLES = 1 << BINARY64.precision
 _FAR = 4096
 """Powers of two beyond those of all numbers of all types."""
 _GREAT = 1000
+_LOG_OF_TWO = 0.6931472
+"""Above the natural logarithm of two."""
+_LEAST_DOUBLE = math.ldexp(1.0, -1074)
+_MOST_OF_NEGATIVE = 1 << 24
 _SMALL, _TINY = math.ldexp(1.0, -8), math.ldexp(1.0, -900)
+
+
+def power_ulps(working: Working, full: float) -> Floats | float:
+    """The units in the last place that a power may be off by, in place of those of the `full` column."""
+    return or_relaxed(working, full, _RELAXED_ULPS)
 
 
 def power_of(base: Numbers, exponent: Numbers, special_powers: SpecialPowers) -> Numbers:
@@ -47,7 +66,7 @@ def power_of(base: Numbers, exponent: Numbers, special_powers: SpecialPowers) ->
     note_steps(VALUE * prod(shape))
     base, exponent = base.as_operand().broadcast(shape), exponent.as_operand().broadcast(shape)
     bits = DOUBLE_BITS if working.layout == BINARY64 else USUAL_BITS
-    most = Fraction(working.farthest) * (1 + Fraction(MARGIN))
+    most = working.beyond
     found: list[BinaryNumber] = []
     special, error, lost = list[float](), list[float](), list[bool]()
     columns = (
@@ -78,10 +97,44 @@ def power_of(base: Numbers, exponent: Numbers, special_powers: SpecialPowers) ->
     result = settled(working, value, rounded_up(bound), outside, outside, gone)
     exact = (result.value.signs() == 0) & (result.error == 0)
     working.note_chain(result.finite & ~exact)
-    ulps = in_units_of(working, ULPS, NARROW_ULPS)
-    result = result.rounded(1, exact=exact, least=math.ceil(ulps), ulps=ulps)
+    ulps = power_ulps(working, in_units_of(working, ULPS, NARROW_ULPS))
+    exact = exact & (not working.is_relaxed)
+    result = result.rounded(1, exact=exact, least=np.ceil(ulps), ulps=ulps)
+    result = _beside_derived(result, base, exponent) if working.is_relaxed else result
     doubtful = result.lost & ~np.isfinite(result.sign)
     return opened(result, doubtful) if doubtful.any() else result
+
+
+def _beside_derived(found: Numbers, base: Numbers, exponent: Numbers) -> Numbers:
+    """Powers with the errors of exp2(y log2|x|), and open where the table of unsafe math has them undefined.
+
+    The logarithm and the product move the argument of exp2 by at most e, and the power by 2^e - 1 of itself;
+    that argument is no farther from 0 than the power's own exponent tells. Of zero the power may be zero.
+    """
+    working, size, y = found.working, np.abs(found.value.floats()), exponent.magnitude
+    ulps, absolute = RELAXED["log"].allowed(abs(base), FUNCTIONS["log"].allowance(working))
+    bits, argument = (np.abs(np.frexp(each)[1]) + 1.0 for each in (np.abs(base.value.floats()), size))
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = y * (2 * ulps * working.unit * power_below(bits) + absolute) * (1 + SLACK)
+        moved = moved + working.unit * power_below(argument)
+        grown = np.where(moved <= 1, moved * (1 + moved) * _LOG_OF_TWO, np.ldexp(1.0, _whole_bits(moved)))
+        units = or_relaxed(working, 0.0, 3 + np.floor(2 * (argument + moved)))
+        share = grown + 2 * units * working.unit * (1 + grown)
+        error = np.where(np.isfinite(share), share * np.maximum(size, _LEAST_DOUBLE), np.inf)
+    x, signs, powers = base.value.signs(), base.sign, exponent.value
+    given = found.finite & base.finite & exponent.finite & (x != 0)
+    found = replace(found, error=np.where(given, np.maximum(found.error, rounded_up(error)), found.error))
+    overflown = np.isinf(found.sign) & base.finite & exponent.finite & (x != 0) & (moved > _SMALL)
+    no_integer = powers.each(lambda top, bottom: top % bottom != 0, np.bool_) | (y > _MOST_OF_NEGATIVE)
+    undefined = (x < 0) & no_integer | (x == 0) & (powers.signs() == 0)
+    open_to_all = overflown | undefined & base.finite & exponent.finite
+    found = found.or_also(0, (signs == 0) & exponent.finite & (powers.signs() != 0))
+    return opened(found, open_to_all) if open_to_all.any() else found
+
+
+def _whole_bits(moved: Floats) -> NDArray[np.int64]:
+    """So many doublings or more, as far as doubles hold them."""
+    return np.ceil(np.fmin(moved, _FAR)).astype(np.int64)
 
 
 def whole_powers(base: Numbers, exponent: Numbers, *, by_float: bool) -> Numbers:

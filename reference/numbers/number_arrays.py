@@ -31,6 +31,7 @@ from reference.numbers.working import (
     Working,
     power_below,
     reciprocal_errors,
+    relaxed_errors,
     rounded_up,
 )
 
@@ -186,6 +187,9 @@ class Numbers:
             exact = exact & inverse.representable(self.working.layout)
             more, beyond = reciprocal_errors(self, other, inverse, ratio)
             error, lost = np.where(more > 0, rounded_up(error + more), error), lost | beyond
+        if self.working.is_relaxed:
+            error, unsaid = relaxed_errors(self, other, error, ratio, by_reciprocal=by_reciprocal)
+            exact, lost, doubtful = False & exact, lost | unsaid, doubtful | unsaid
         if self.working.arithmetic is not None:
             # A divisor beyond the format may be an infinity, and what is divided by that is zero.
             over = other.lost | (other.magnitude >= self.working.greatest * (1 - MARGIN))
@@ -354,14 +358,15 @@ class Numbers:
         *,
         exact: Mask | bool,
         free: Mask | bool = False,
-        least: int = 0,
-        ulps: float = 0.5,
+        least: float | Floats = 0,
+        ulps: float | Floats = 0.5,
+        beside: float | Floats = 0.0,
     ) -> Numbers:
         """With the errors of rounding; `least` of them may also underflow.
 
-        The first is of so many units in the last place, as a rule of half one. Nothing is charged where the
-        operands are `exact` and the result representable, nor where it is `free`: where it is one of the
-        operands.
+        The first is of so many units in the last place, as a rule of half one, and what is `beside` them.
+        Nothing is charged where the operands are `exact` and the result representable, nor where it is
+        `free`: where it is one of the operands.
         """
         if not self.working.is_float:
             return self
@@ -370,7 +375,7 @@ class Numbers:
             kept = exact & self.value.spread(self.shape).representable(self.working.layout)
         working = self.working
         size = self.magnitude
-        charge = 2 * ulps * working.unit * power_below(size) + least * working.least
+        charge = 2 * ulps * working.unit * power_below(size) + least * working.least + beside
         if roundings > 1:
             charge = charge + (roundings - 1) * working.unit * (1 + working.unit) * size
         error = np.where(kept | free | ~self.finite, self.error, rounded_up(self.error + charge))

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from opcert.vocabulary.arithmetics import Arithmetic
+from opcert.vocabulary.arithmetics import Arithmetic, Requantise
 from opcert.vocabulary.element_types import BINARY32, BINARY64, ElementType, FloatLayout
 from reference.numbers.numbers import largest, smallest_normal, smallest_subnormal
 from reference.numbers.rationals import Rationals
@@ -25,6 +25,8 @@ Mask = NDArray[np.bool_]
 
 MARGIN = math.ldexp(1.0, -20)
 """How far below the greatest number a bound must stay so that no rounding on the way passes it."""
+_RELAXED_MARGIN = math.ldexp(1.0, -9)
+"""The same of functions by OpenCL's table of unsafe math, whose greatest error is 2^-10 of the value."""
 SLACK = math.ldexp(1.0, -40)
 """More than the relative error of a float64 sum of up to a thousand terms of one sign."""
 
@@ -75,6 +77,15 @@ def computing_in(arithmetic: Arithmetic) -> Iterator[Computing]:
         _COMPUTING.reset(token)
 
 
+def requantisation() -> Requantise:
+    """How integers in steps of a scale come of exact sums meanwhile."""
+    computing = _COMPUTING.get()
+    if computing is None or computing.arithmetic.requantise == "float32":
+        return "float32"
+    computing.bounded = True
+    return computing.arithmetic.requantise
+
+
 BETWEEN_ELEMENTS = "places between elements are bounded for coordinates and weights in float32 alone"
 COMPARISONS = "what decides is bounded for comparisons in float32 alone"
 
@@ -110,10 +121,20 @@ class Working:
     def arithmetic(self) -> Arithmetic | None:
         """What stands in float32's place, where something does."""
         computing = _COMPUTING.get()
-        if computing is None or self.element_type.name != "float":
+        if computing is None or self.element_type.name != "float" or computing.arithmetic.keeps_floats:
             return None
         computing.bounded = True
         return computing.arithmetic
+
+    @cached_property
+    def is_relaxed(self) -> bool:
+        """Whether functions and quotients err by OpenCL's table of unsafe math."""
+        return self.arithmetic is not None and self.arithmetic.functions == "relaxed"
+
+    def needs_full_functions(self, what: str) -> None:
+        """Say that a bound, in words, is derived for functions and quotients of the full column alone."""
+        if self.is_relaxed:
+            bounded_apart(f"{what} derived for functions of the full column alone")
 
     @cached_property
     def layout(self) -> FloatLayout:
@@ -172,6 +193,11 @@ class Working:
     def farthest(self) -> float:
         """From here on every program holds an infinity: not where some hold a float32 and some less."""
         return self.greatest if self.arithmetic is None else float(largest(BINARY32))
+
+    @cached_property
+    def beyond(self) -> Fraction:
+        """Above this a value of a function is an infinity, however far it may be off."""
+        return Fraction(self.farthest) * (1 + Fraction(_RELAXED_MARGIN if self.is_relaxed else MARGIN))
 
     @cached_property
     def range(self) -> tuple[Fraction, Fraction]:
@@ -234,3 +260,26 @@ def reciprocal_errors(
         missed = working.least * dividend.magnitude
     more = np.where(tiny & ~inverse.representable(working.layout), missed, 0.0)
     return np.where(tiny, more + ratio, more) if working.flushes(tiny) else more, beyond
+
+
+_QUOTIENT_ULPS = 2.5
+"""Units in the last place of float32 that quotients have by OpenCL's table of unsafe math."""
+_MOST_INVERTED = math.ldexp(1.0, 126)
+
+
+def relaxed_errors(
+    dividend: QuotientOperand, divisor: QuotientOperand, error: Floats, ratio: Floats, *, by_reciprocal: bool
+) -> tuple[Floats, Mask]:
+    """The errors of quotients by the table of unsafe math, and where it says nothing of them.
+
+    It has x / y for magnitudes from 2^-62 to 2^62, and 1 / y from 2^-126 to 2^126. Beyond the first the
+    quotient is x times the second: as exact, and rounded once more.
+    """
+    size, off, is_none = np.abs(divisor.value.floats()), divisor.error, divisor.value.signs() == 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        far = (size + off > _MOST_INVERTED) | (size - off < 1 / _MOST_INVERTED)
+        reach = ratio + error if by_reciprocal else power_below(ratio + error)
+        more = rounded_up(error + math.ldexp(2 * _QUOTIENT_ULPS, -BINARY32.precision) * reach)
+    some = (dividend.value.signs() != 0) | (dividend.error > 0)
+    used = some & dividend.finite & divisor.finite & ~is_none
+    return np.where(used, more, error), np.asarray(used & far)

@@ -131,6 +131,7 @@ def _error(sizes: Sequence[float], matrix: Matrix, found: _Eliminated, own: floa
     by so many times the determinant without its row and column; those of several elements by no more than the
     product of the sums of rows grows beyond that.
     """
+    working.needs_full_functions("determinants are")
     order = len(matrix)
     minors = _minors(matrix)
     grown = max(min(_PIVOTS * _size(found.greatest), _grown(sizes, order)), max(sizes))

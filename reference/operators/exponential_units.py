@@ -10,6 +10,7 @@ import numpy as np
 from opcert.vocabulary.element_types import BINARY64
 from reference.answers.orders import NanReading, below, greater_of, lesser_of
 from reference.functions.functions import function_of
+from reference.functions.powers import power_ulps
 from reference.functions.stable_formulas import (
     PI,
     Overflow,
@@ -98,7 +99,7 @@ def gaussian_unit(
         share, weighed = 2 / PI, Fraction(44715, 1000000)
         if X.working.layout == BINARY64 and constants_of_body.ask() == "of_float":
             share, weighed = (Fraction(float(np.float32(float(each)))) for each in (share, weighed))
-        cube = (X * X * X).rounded(1, exact=False, ulps=POWER)
+        cube = (X * X * X).rounded(1, exact=False, ulps=power_ulps(X.working, POWER))
         cubic = X + cube * weighed
         turned = cubic * X.held(share).sqrt()
         weight = whichever(function_of("tanh", turned) + 1, lambda: logistic(turned * 2) * 2)

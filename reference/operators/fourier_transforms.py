@@ -171,6 +171,7 @@ def _error(real: Numbers, imaginary: Numbers, re: Rationals, im: Rationals) -> t
     the root has a part of zero.
     """
     working, count = real.working, real.shape[-1]
+    working.needs_full_functions("transforms are")
     given = rounded_up(WHOLE.floats(real.error + imaginary.error)[..., 0])
     if count == 1:
         held = np.maximum(real.magnitude, imaginary.magnitude)[..., 0]

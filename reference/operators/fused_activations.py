@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from reference.functions.functions import function_of
+from reference.functions.powers import power_ulps
 from reference.functions.stable_formulas import PI, in_the_limit, logistic, whichever
 from reference.numbers.number_arrays import Numbers
 from reference.operators.exponential_units import POWER, Infinity, gaussian_unit, swish
@@ -48,7 +49,7 @@ def gelu_by_tangent(
 ) -> Numbers:
     """0.5 x (1 + tanh(0.797885 x + 0.035677 x^3)), of X + bias where there is one. Source: its Summary."""
     x = X if bias is None else X + bias
-    cube = (x * x * x).rounded(1, exact=False, ulps=POWER)
+    cube = (x * x * x).rounded(1, exact=False, ulps=power_ulps(x.working, POWER))
     if constants_of_tanh.ask() == "printed":
         turned = x * Fraction("0.797885") + cube * Fraction("0.035677")
     else:

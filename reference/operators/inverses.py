@@ -44,6 +44,7 @@ def inverse(X: Numbers) -> Numbers:
             doubtful[at] = True
             continue
         value[at] = np.array(found.inverse, dtype=object).reshape((order, order))
+        X.working.needs_full_functions("inverses are")
         own = float(flat.error[at].max(initial=0.0))
         error[at] = _errors(found.inverse, _size(found.greatest), own, X.working.unit, X.working.least_normal)
     doubtful |= ~np.isfinite(error)

@@ -184,6 +184,7 @@ def _factors(gate: Numbers) -> Numbers:
     and a product are charged beside it.
     """
     unit = gate.working.unit
+    gate.working.needs_full_functions("decays are")
     summed = np.moveaxis(RUNNING.floats(np.moveaxis(gate.magnitude, 0, -1))[..., 1:], -1, 0)
     counts = np.arange(1, gate.shape[0] + 1).reshape((-1, 1, 1, 1))
     apart = rounded_up(gate.error + unit * (2 * counts + 1) * summed)

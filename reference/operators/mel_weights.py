@@ -12,7 +12,7 @@ from reference.answers import Answer, UnstableLength
 from reference.answers.number_answers import answer_of
 from reference.answers.orders import whole
 from reference.functions.functions import function_of
-from reference.functions.powers import NARROW_ULPS, ULPS
+from reference.functions.powers import NARROW_ULPS, ULPS, power_ulps
 from reference.numbers.number_arrays import Numbers
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
@@ -80,7 +80,9 @@ def _edges(lower: Numbers, upper: Numbers, steps: int, count: int) -> Numbers:
     mels = low.broadcast((count,)).where(np.arange(count) == 0, others)
     mels = mels.rounded(3, exact=mels.error == 0)
     powers = function_of("exp", mels)
-    powers = powers.rounded(1, exact=powers.error == 0, ulps=ULPS if own is SINGLE else NARROW_ULPS)
+    powers = powers.rounded(
+        1, exact=powers.error == 0, ulps=power_ulps(working, ULPS if own is SINGLE else NARROW_ULPS)
+    )
     return (powers - 1) * 700
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
-from math import ceil, prod
+from math import prod
 
 import numpy as np
 
-from reference.functions.powers import NARROW_ULPS, ULPS, SpecialPowers, power_of
+from reference.functions.powers import NARROW_ULPS, ULPS, SpecialPowers, power_of, power_ulps
 from reference.functions.stable_formulas import whichever
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.working import MARGIN, rounded_up
@@ -77,6 +77,7 @@ def norm(X: Numbers, p: int, rows_of: Callable[[Numbers], Numbers]) -> Numbers:
 
 def _root(summed: Numbers, p: int) -> Numbers:
     """The p-th root of sums that are not negative, as a power with the exponent 1/p, which is rounded."""
+    summed.working.needs_full_functions("roots of higher degree are")
     exponent = Numbers.exact(Fraction(1, p), summed.working)
     found = power_of(summed, exponent, _NEVER_ASKED)
     # Of s to the power of (1 + u) / p the share that it is off by is below 2 u |log2(s)| / p.
@@ -90,8 +91,8 @@ def _as_power(found: Numbers) -> Numbers:
     """The same with the errors of a power beside its own; a zero is one by any way."""
     working = found.working
     narrow = working.is_narrow and working.layout == working.own_layout
-    ulps = NARROW_ULPS if narrow else ULPS
+    ulps = power_ulps(working, NARROW_ULPS if narrow else ULPS)
     free = (found.value.signs() == 0) & (found.error == 0)
-    result = found.rounded(1, exact=False, free=free, least=ceil(ulps), ulps=ulps)
+    result = found.rounded(1, exact=False, free=free, least=np.ceil(ulps), ulps=ulps)
     beyond = result.finite & (result.magnitude >= working.greatest * (1 - MARGIN))
     return replace(result, lost=result.lost | beyond)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -11,13 +12,24 @@ from reference.answers import Answer
 from reference.functions.stable_formulas import logistic, whichever
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.stacks import beside
-from reference.operators.quantised_products import TiesOfSteps, apart, in_steps, quantised
+from reference.numbers.working import Floats, bounded_apart, requantisation
+from reference.operators.quantised_products import (
+    BY_ONE_FACTOR,
+    TiesOfSteps,
+    apart,
+    of_exact_sums,
+    off_by_multiplier,
+    quantised,
+    requantised,
+    share_of_multiplier,
+)
 from reference.operators.rectifiers import leaky
 from reference.operators.softmaxes import softmax
 from reference.registry import reference_operator
 
 LEAKAGE = Fraction(float(np.float32(0.01)))
 """The alpha of QLinearLeakyRelu where none is given, a float."""
+_LEFT_SHIFT = 20
 
 
 def zero_of(given: Tensor | None, like: Tensor) -> Tensor:
@@ -28,7 +40,7 @@ def zero_of(given: Tensor | None, like: Tensor) -> Tensor:
 def rescaled(steps: Numbers, scale: Numbers, new_scale: Numbers) -> Numbers:
     """Steps of one scale in steps of another: times the one, divided by the other, in any order."""
     scale, new_scale = scale.reshape(()), new_scale.reshape(())
-    return in_steps(steps * scale, steps, scale, scale.lift(1), new_scale, steps.working)
+    return requantised(steps * scale, steps, scale, scale.lift(1), new_scale, steps.working)
 
 
 @reference_operator("com.microsoft::QLinearAdd")
@@ -62,7 +74,22 @@ def quantised_sum(
         lambda: first * ratios[0] + second * ratios[1],
         multiplied_out,
     )
+    quotient = of_exact_sums(quotient, lambda: _off_by_three_multipliers((first, second), ratios))
     return quantised(quotient, zero, ties=ties_of_steps)
+
+
+def _off_by_three_multipliers(operands: Sequence[Numbers], ratios: Sequence[Numbers]) -> Floats:
+    """How far the sum of operands times ratios, in steps, may come to lie off in fixed point.
+
+    Operands are shifted to the left by 20 bits and brought to twice the greater scale, which rounds each of
+    them twice by half of 2^-20 of that; the sum is brought to steps, with as much before its last shift.
+    Source: gemmlowp's quantised addition, as TensorFlow Lite and CMSIS-NN have it.
+    """
+    greatest = np.maximum(*(np.abs(ratio.value.floats()) for ratio in ratios))
+    found = np.asarray(3 * np.ldexp(2 * greatest, -_LEFT_SHIFT))
+    for operand, ratio in zip(operands, ratios, strict=True):
+        found = found + 2 * share_of_multiplier(ratio) * np.abs((operand * ratio).value.floats())
+    return found
 
 
 @reference_operator("com.microsoft::QLinearMul")
@@ -84,7 +111,7 @@ def quantised_product(
     """
     first, second = apart(A, A_zero_point, A_scale), apart(B, B_zero_point, B_scale)
     scaled = (first * A_scale) * (second * B_scale)
-    quotient = in_steps(scaled, first * second, A_scale, B_scale, C_scale, A_scale.working)
+    quotient = requantised(scaled, first * second, A_scale, B_scale, C_scale, A_scale.working)
     return quantised(quotient, zero_of(C_zero_point, A), ties=ties_of_steps)
 
 
@@ -115,8 +142,14 @@ def quantised_leaky(
     ties_of_steps: TiesOfSteps,
 ) -> Answer:
     """quantize(alpha dequantize(x)) below 0, quantize(dequantize(x)) elsewhere. Source: its Summary."""
-    found = leaky(apart(X, X_zero_point, X_scale) * X_scale, alpha=alpha)
-    return quantised(found / Y_scale, zero_of(Y_zero_point, X), ties=ties_of_steps)
+    steps = apart(X, X_zero_point, X_scale)
+    found = leaky(steps * X_scale, alpha=alpha) / Y_scale
+
+    def in_fixed_point() -> Floats:
+        above = X_scale / Y_scale
+        return off_by_multiplier(found, (above * alpha).broadcast(found.shape).where(steps.sign < 0, above))
+
+    return quantised(of_exact_sums(found, in_fixed_point), zero_of(Y_zero_point, X), ties=ties_of_steps)
 
 
 @reference_operator("com.microsoft::QLinearSoftmax")
@@ -135,6 +168,8 @@ def quantised_softmax(
 
     Source: QLinearSoftmax, Summary, opset.
     """
+    if requantisation() == "fixed-point":
+        bounded_apart(BY_ONE_FACTOR)
     shares = softmax(apart(X, x_zero_point, X_scale) * X_scale, axis=axis, version=opset)
     return quantised(shares / y_scale, y_zero_point, ties=ties_of_steps)
 

@@ -11,7 +11,7 @@ from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.numbers.number_arrays import Numbers
 from reference.operators.dynamic_quantisation import STEPS, dynamic_quantize_linear
-from reference.operators.quantised_products import TiesOfSteps, apart, in_steps, quantised
+from reference.operators.quantised_products import TiesOfSteps, apart, in_steps, quantised, requantised
 from reference.readings.choices import Choice
 from reference.registry import reference_operator
 from reference.sums.products import product_of_matrices
@@ -57,7 +57,7 @@ def quantised_general_product(
         plain, scaled = plain + added, scaled + added * (row_scale * column_scale)
     if y_scale is None or y_zero_point is None:
         return in_steps(scaled, plain, row_scale, column_scale, a_scale.lift(1), a_scale.working)
-    quotient = in_steps(scaled, plain, row_scale, column_scale, y_scale.reshape(()), a_scale.working)
+    quotient = requantised(scaled, plain, row_scale, column_scale, y_scale.reshape(()), a_scale.working)
     return quantised(quotient, y_zero_point, ties=ties_of_steps)
 
 

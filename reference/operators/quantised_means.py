@@ -10,7 +10,7 @@ from reference.functions.stable_formulas import whichever
 from reference.numbers.number_arrays import Numbers
 from reference.operators.pools import average_pool, global_average_pool
 from reference.operators.quantised_elements import rescaled, zero_of
-from reference.operators.quantised_products import TiesOfSteps, apart, quantised
+from reference.operators.quantised_products import TiesOfSteps, apart, of_exact_sums, quantised
 from reference.operators.reductions import reduce_mean
 from reference.readings.choices import Choice
 from reference.registry import reference_operator
@@ -55,7 +55,7 @@ def quantised_average_pool(
 
     steps = apart(X, x_zero_point, x_scale)
     found = whichever(pooled(steps * x_scale) / y_scale, lambda: rescaled(pooled(steps), x_scale, y_scale))
-    return quantised(found, zero_of(y_zero_point, X), ties=ties_of_steps)
+    return quantised(of_exact_sums(found), zero_of(y_zero_point, X), ties=ties_of_steps)
 
 
 @reference_operator("com.microsoft::QLinearGlobalAveragePool")
@@ -77,7 +77,7 @@ def quantised_global_average_pool(
 
     steps = apart(X, x_zero_point, x_scale)
     found = whichever(pooled(steps * x_scale) / y_scale, lambda: rescaled(pooled(steps), x_scale, y_scale))
-    return quantised(found, y_zero_point, ties=ties_of_steps)
+    return quantised(of_exact_sums(found), y_zero_point, ties=ties_of_steps)
 
 
 @reference_operator("com.microsoft::QLinearReduceMean")
@@ -102,4 +102,4 @@ def quantised_reduce_mean(
         mean(steps * data_scale) / reduced_scale,
         lambda: rescaled(mean(steps), data_scale, reduced_scale),
     )
-    return quantised(found, zero_of(reduced_zero_point, data), ties=ties_of_steps)
+    return quantised(of_exact_sums(found), zero_of(reduced_zero_point, data), ties=ties_of_steps)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 from typing import Annotated, Any, Literal
@@ -18,7 +19,15 @@ from reference.answers.quantised import InfinityToFnuz, as_integers, as_narrow_f
 from reference.functions.stable_formulas import whichever
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import held, opened
-from reference.numbers.working import Mask, Working
+from reference.numbers.working import (
+    Floats,
+    Mask,
+    Working,
+    bounded_apart,
+    power_below,
+    requantisation,
+    rounded_up,
+)
 from reference.operators.convolutions import convolved
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
@@ -27,10 +36,13 @@ from reference.sums.products import product_of_matrices
 
 TiesOfSteps = Annotated[Choice[Literal["even", "either"]], AsReading]
 StepsOfFloats = Annotated[Choice[Literal["type", "whole"]], AsReading]
+BY_ONE_FACTOR = "fixed point is bounded for sums that factors multiply, and not for shares or means"
 GREATEST_SUM = (1 << 31) - 1
 """Sums are of 32 bits: what a greater one becomes is open."""
 GREATEST_PRODUCT = 255 * 255
 _A_LITTLE = math.ldexp(1.0, -40)
+_OF_MULTIPLIER = math.ldexp(1.0 + math.ldexp(1.0, -20), -31)
+"""By what share a multiplier of 31 bits differs from its factor: half a last bit, and double's roundings."""
 
 
 def distance(given: Tensor, zero_point: Numbers, working: Working) -> Numbers:
@@ -66,6 +78,50 @@ def in_steps(
     return whichever(scaled / step, at_once)
 
 
+def of_exact_sums(found: Numbers, in_fixed_point: Callable[[], Floats] | None = None) -> Numbers:
+    """What a program in float32 comes to, or what comes of exact sums as the arithmetic has it: exactly that,
+    or off by what programs `in_fixed_point` are, of which nothing is derived where it is None.
+    """
+    how = requantisation()
+    if how == "fixed-point" and in_fixed_point is None:
+        bounded_apart(BY_ONE_FACTOR)
+    if how == "exact":
+        error = np.zeros(found.shape)
+    elif how == "fixed-point" and in_fixed_point is not None:
+        error = rounded_up(in_fixed_point())
+    else:
+        return found
+    return replace(found, error=error, lost=np.zeros(found.shape, dtype=np.bool_))
+
+
+def requantised(
+    scaled: Numbers, plain: Numbers, first: Numbers, second: Numbers, step: Numbers, precise: Working
+) -> Numbers:
+    """The same as `in_steps`, of what is quantised next."""
+    found = in_steps(scaled, plain, first, second, step, precise)
+    return of_exact_sums(found, lambda: off_by_multiplier(found, (first * second) / step))
+
+
+def off_by_multiplier(quotient: Numbers, factor: Numbers) -> Floats:
+    """How far an exact sum may come to lie off that is multiplied by m 2^e, m of 31 bits from 1/2 up to 1.
+
+    The multiplier may come of a factor in float32, in any order. The upper half of the doubled product is
+    rounded to a whole number, of 2^e steps, and that again where it is shifted, which e below 0 is: half of
+    2^e, the greatest power of two that is not above the factor. Source: gemmlowp's
+    SaturatingRoundingDoublingHighMul and RoundingDivideByPOT.
+    """
+    size, share = np.abs(factor.value.floats()), share_of_multiplier(factor)
+    before_shift = np.where(size < 0.5, np.minimum(power_below(size * (1 + share)), 0.25), 0.0)
+    return np.asarray(before_shift + share * np.abs(quotient.value.floats()))
+
+
+def share_of_multiplier(factor: Numbers) -> Floats:
+    """By what share of it a multiplier of 31 bits differs from the factor that it stands for."""
+    size = np.abs(factor.value.floats())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(size > 0, 2 * factor.error / size, 0.0) + _OF_MULTIPLIER
+
+
 def halves(quotient: Numbers) -> Mask:
     """Where a number lies half-way between two integers, and no rounding on the way moves it."""
     doubled = quotient.value.each(lambda top, bottom: 2 * top % bottom == 0 and top % bottom != 0, np.bool_)
@@ -86,6 +142,8 @@ def quantised(
     output has a floating-point type.
     """
     kind = zero_point.element_type
+    if kind.is_integer and requantisation() == "one-step":
+        quotient = replace(quotient, error=np.maximum(quotient.error, 1 - _A_LITTLE))
     zeros = Numbers.of(zero_point, quotient.working).reshape(()).broadcast(quotient.shape)
     if kind.is_integer:
         if ties is not None and (half := halves(quotient)).any() and ties.ask() == "either":
@@ -122,7 +180,9 @@ def quantised_matrix_product(
     right = right.reshape((*right.shape, 1)) if right.ndim == 1 else right
     scaled = product_of_matrices(held(left, precise) * row_scale, held(right, precise) * column_scale)
     plain = product_of_matrices(left, right)
-    quotient = in_steps(scaled, plain, row_scale, column_scale, y_scale.reshape(()), precise)
+    # To floats of 8 bits no multiplier of integers brings a sum.
+    in_steps_of_y = requantised if y_zero_point.element_type.is_integer else in_steps
+    quotient = in_steps_of_y(scaled, plain, row_scale, column_scale, y_scale.reshape(()), precise)
     quotient = _beyond_sums(quotient, np.array(left.shape[-1] * GREATEST_PRODUCT))
     lengths = quotient.shape[-2:][len(a.shape) == 1 : 2 - (len(b.shape) == 1)]
     return quantised(
@@ -188,7 +248,7 @@ def quantised_convolution(
     scaled = convolved(elements * scales[0], filters * scales[1], group, windows, scaled_bias)
     by_feature = (scales[0], scales[1].reshape((*each_of_w[:1], *ones[1:])))
     plain = convolved(elements, filters, group, windows, bias)
-    quotient = in_steps(scaled, plain, *by_feature, y_scale.reshape(()), working)
+    quotient = requantised(scaled, plain, *by_feature, y_scale.reshape(()), working)
     if B is not None:
         most = prod(w.shape[1:]) * GREATEST_PRODUCT + np.abs(B.array.astype(np.float64))
         quotient = _beyond_sums(quotient, most.reshape((*most.shape, *ones[1:])))

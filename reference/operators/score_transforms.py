@@ -84,6 +84,7 @@ def any_share(found: Numbers, doubtful: Mask) -> Numbers:
     """Anything from 0 to 1, or NaN, in place of shares of scores that a program may hold as infinities."""
     if not doubtful.any():
         return found
+    found.working.needs_full_functions("shares of scores beyond the format are")
     half = replace(found.held(Fraction(1, 2)).broadcast(found.shape), lost=np.ones(found.shape, np.bool_))
     half = replace(half, error=np.full(found.shape, 0.5 + _ROUNDINGS * found.working.unit))
     return half.where(np.broadcast_to(doubtful, found.shape), found)
@@ -112,6 +113,7 @@ def _held_to_shares(found: Numbers, scores: Numbers, counted: Mask | None = None
     wild = ~(found.error <= 1) & scores.finite.all(axis=-1, keepdims=True)
     if not wild.any():
         return found
+    found.working.needs_full_functions("shares of scores far from exact are")
     counted = np.ones(scores.shape, np.bool_) if counted is None else counted
     value = scores.value.spread(scores.shape).floats()
     with np.errstate(invalid="ignore"):  # beyond all bounds nothing is known: NaN, which nothing is behind
@@ -174,6 +176,7 @@ def _winitzki(shares: Numbers) -> Numbers:
 
 def _quantile(shares: Numbers) -> Numbers:
     """The quantile itself."""
+    shares.working.needs_full_functions("quantiles are")
     apart = (shares * 2 - 1).value
     root = nearest_value(lambda two: two.sqrt(), Fraction(2), 320)
     values = [

@@ -15,6 +15,7 @@ from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer
 from reference.answers.number_answers import answer_of
 from reference.functions.functions import function_of
+from reference.functions.powers import power_ulps
 from reference.numbers.enclosures import Ball, nearest_value
 from reference.numbers.number_arrays import Numbers
 from reference.operators.inverses import inverted
@@ -57,7 +58,8 @@ def kernels(rows: Numbers, vectors: tuple[float, ...], kernel: str, params: tupl
     power = inner
     for _ in range(int(params[2]) - 1):
         power = power * inner
-    return power if params[2] == 1 else power.rounded(1, exact=False, ulps=_POWER_ULPS)
+    ulps = power_ulps(power.working, _POWER_ULPS)
+    return power if params[2] == 1 else power.rounded(1, exact=False, ulps=ulps)
 
 
 @reference_operator("ai.onnx.ml::SVMRegressor")
@@ -207,6 +209,7 @@ def _coupled(
     With r of a pair 1 / (1 + exp(A s + B)), those that sum to 1 and make the sum over pairs of
     (r_ji p_i - r_ij p_j)^2 least. Programs go on until a residual is small: what that leaves open is allowed.
     """
+    scores.working.needs_full_functions("coupled shares are")
     value = scores.value.spread(scores.shape).floats()
     a, b = (np.array(given, np.float32).astype(np.float64) for given in (slopes, shifts))
     unit = 8 * scores.working.unit

@@ -75,7 +75,14 @@ def weights_of(scores: Numbers, counted: Mask) -> Numbers:
     powers = function_of("exp", replace(apart, error=np.where(apart.finite, charged, apart.error)))
     shares = powers / total(powers, -1, keepdims=True)
     blocks = np.maximum(np.count_nonzero(counted, axis=-1, keepdims=True) - 1, 0)
-    error = rounded_up(shares.error + 8 * unit * blocks * np.abs(shares.value.floats()))
+    roundings = 8.0 * blocks
+    if scores.working.is_relaxed:
+        # An exponential errs by two units of each step of its argument, which the blocks have between them.
+        away = np.where(apart.finite, np.abs(apart.value.floats()), 0.0)
+        roundings = roundings + np.where(
+            blocks > 0, 8 * np.max(away, axis=-1, keepdims=True, initial=0.0), 0.0
+        )
+    error = rounded_up(shares.error + unit * roundings * np.abs(shares.value.floats()))
     return replace(shares, value=_in_binary(shares.value), error=np.where(shares.finite, error, shares.error))
 
 

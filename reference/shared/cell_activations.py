@@ -16,8 +16,10 @@ from reference.functions.stable_formulas import (
     exponential_less_one,
     in_the_limit,
     logarithm_of_one_more,
+    logistic,
     overflowing,
     whichever,
+    with_bound_of,
 )
 from reference.numbers.number_arrays import Numbers, settled
 from reference.numbers.rationals import Rationals
@@ -48,7 +50,8 @@ def sigmoid(numbers: Numbers) -> Numbers:
     error = np.where(np.isinf(numbers.sign), 0.0, rounded_up(error))
     special = np.where(np.isnan(numbers.sign), np.nan, 0.0)
     found = settled(working, value, error, special, np.zeros(numbers.shape), tangent.lost)
-    return found.rounded(1, exact=False, free=True)
+    found = found.rounded(1, exact=False, free=True)
+    return with_bound_of(found, lambda: logistic(numbers)) if working.is_relaxed else found
 
 
 def tangent(numbers: Numbers) -> Numbers:
@@ -63,7 +66,12 @@ def tangent(numbers: Numbers) -> Numbers:
     error = 2 * allowance * unit * (size + reach) + (allowance + 1) * working.least
     error = error + FUNCTIONS["exp"].allowance(working) * unit * (1 + 32 * unit) * (rest + 2 * reach)
     error = np.where(known, 0.0, rounded_up(reach + error))
-    return replace(plain, error=error).rounded(1, exact=False, free=True)
+    found = replace(plain, error=error).rounded(1, exact=False, free=True)
+    if not working.is_relaxed:
+        return found
+    power = function_of("exp", numbers * -2)
+    written = with_bound_of(found, lambda: (1 - power) / (1 + power))
+    return with_bound_of(written, lambda: function_of("tanh", numbers))
 
 
 def _exactly(numbers: Numbers) -> Numbers:

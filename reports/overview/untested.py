@@ -109,7 +109,7 @@ def _without_bound(operator: OperatorName, reasons: Mapping[str, Any], results: 
     own = {why: number for why, number in reasons.items() if isinstance(number, int)}
     return [
         Untested(
-            f"{operator}: no bound for {results.suite.arithmetic.format}, and {plural(number, 'case')} left "
+            f"{operator}: no bound for {results.suite.arithmetic}, and {plural(number, 'case')} left "
             f"out: {text(why)}."
         )
         for why, number in own.items()

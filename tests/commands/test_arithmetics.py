@@ -12,6 +12,7 @@ from conformance.suite.suites import Suite, open_suite, write_suite
 from opcert.vocabulary.arithmetics import Arithmetic
 from tests.commands.command_line import call, check_message
 from tests.generator.test_other_arithmetics import case_of, floats, numbers
+from tests.generator.test_requantised import by_gemmlowp, finished, product_case, some_scales
 
 Capture = pytest.CaptureFixture[str]
 _PROFILE = """profile: half
@@ -78,6 +79,32 @@ def test_a_profile_demands_an_arithmetic_and_the_certificate_says_it(
         assert "ONNX with float computed as float16" in told["suite"]["says"]
         reasons = " ".join(told["profile"]["reasons"])
         assert ("and the cases are of float computed as float16" in reasons) is bool(code)
+
+
+@pytest.mark.slow
+def test_a_device_in_fixed_point_is_right_by_a_profile_that_demands_it(
+    capsys: Capture, tmp_path: Path
+) -> None:
+    scales = some_scales(0)
+    case, sums = product_case(3, scales)
+    suite, place = tmp_path / "suite", tmp_path / "out" / str(case.id)
+    write_suite(suite, [case], {"operators": {}}, {"size": "made"})
+    place.mkdir(parents=True)
+    np.save(place / "output_0.npy", finished(by_gemmlowp(sums, *scales)))
+    profile, demanded = tmp_path / "npu.yaml", "float32,requantise=fixed-point"
+    profile.write_text(
+        "profile: npu\ndescription: integers\noperators: [ai.onnx::QLinearMatMul-21]\n"
+        f"arithmetic: {demanded}\n",
+        "utf-8",
+    )
+    record = tmp_path / "fixed" / "run.jsonl"
+    assert call(capsys, "judge", suite, tmp_path / "out", "-o", tmp_path / "plain" / "run.jsonl").code == 1
+    answer = call(capsys, "judge", suite, tmp_path / "out", "--arithmetic", demanded, "-o", record)
+    assert answer.code == 0, answer.err
+    words = ("certify", "files:device", "--run", record, "--profile", profile, "-o", tmp_path / "fixed")
+    assert call(capsys, *words).code == 0
+    told = json.loads((tmp_path / "fixed" / "certificate.json").read_text("utf-8"))["predicate"]
+    assert told["suite"]["arithmetic"] == "float computed as float32, integers requantised in fixed point"
 
 
 def test_cases_without_a_bound_are_left_out_and_counted(

@@ -28,7 +28,7 @@ from tests.reference.programs_in_less import ROUNDINGS, STEPS, answers, programs
 
 NARROW = [each for each in FORMATS if each != "float32"]
 OPERATORS = newest_of_onnx()
-_KINDS = {int: "int", float: "float", list: "ints"}
+_KINDS = {int: "int", float: "float", list: "ints", tuple: "strings"}
 
 
 @cache
@@ -268,12 +268,24 @@ def test_tensors_are_rounded_as_an_independent_program_rounds_them(form: str) ->
     assert np.signbit(found.array[3])
 
 
-@pytest.mark.parametrize("text", ["float61", "float16,sums=same", "tf32,accumulation", "tf32,,", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "float61",
+        "float16,sums=same",
+        "tf32,accumulation",
+        "tf32,,",
+        "",
+        "tf32,functions=fast",
+        "float32,requantise=ties",
+    ],
+)
 def test_an_arithmetic_that_is_none_is_told(text: str) -> None:
     with pytest.raises(UserError, match="arithmetic"):
         Arithmetic.parse(text)
 
 
 def test_an_arithmetic_is_written_as_it_is_read() -> None:
-    for text in ("float16", "bfloat16,accumulation=same", "float32,subnormals=flushed"):
+    relaxed = "float32,functions=relaxed,requantise=fixed-point"
+    for text in ("float16", "bfloat16,accumulation=same", "float32,subnormals=flushed", relaxed):
         assert str(Arithmetic.parse(text)) == text
