@@ -151,7 +151,7 @@ def test_a_threshold_may_be_infinite(threshold: float, sides: list[int]) -> None
 
 def split_at(X: Any, threshold: float, weights: list[float]) -> Any:
     """What a tree of one branch gives, whose leaves have these weights: the first for what is at most."""
-    nodes = {
+    nodes: dict[str, Any] = {
         "nodes_treeids": (0, 0, 0),
         "nodes_nodeids": (0, 1, 2),
         "nodes_modes": ("BRANCH_LEQ", "LEAF", "LEAF"),
@@ -160,7 +160,7 @@ def split_at(X: Any, threshold: float, weights: list[float]) -> Any:
         "nodes_falsenodeids": (2, 0, 0),
         "nodes_values": (threshold, 0.0, 0.0),
     }
-    leaves = {"target_treeids": (0, 0), "target_nodeids": (1, 2), "target_ids": (0, 0)}
+    leaves: dict[str, Any] = {"target_treeids": (0, 0), "target_nodeids": (1, 2), "target_ids": (0, 0)}
     (found,) = answers(
         "TreeEnsembleRegressor", 3, {"X": tensor(X)}, target_weights=tuple(weights), **nodes, **leaves
     )
