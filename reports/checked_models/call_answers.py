@@ -14,6 +14,7 @@ from reports.causes.class_words import headline, remarks
 from reports.causes.failure_class import FailureClass, smallness
 from reports.causes.failure_classes import class_of
 from reports.causes.optimisation import fails_optimised_alone
+from reports.causes.titles import symptom
 from reports.checked_models.call_evidence import (
     CheckedCall,
     at_other_extents,
@@ -209,8 +210,11 @@ def _cause(
     assert found is not None
     levels = level_remarks(members, asked, checked, results)
     told = tuple(one_line(level, _LONGEST) for level in (*levels, *remarks(found)))
-    title = one_line(headline(found), _LONGEST)
-    answer = _answer_of(found)
+    title, answer = one_line(headline(found), _LONGEST), _answer_of(found)
+    if found.known is not None:
+        # What it comes of stands below, as the entry has it.
+        told = (title, *told)
+        title = one_line(symptom(found, str(results.record.header["runtime"]["name"])), _LONGEST)
     if answer == "refused":
         told = (*told, BY_ITSELF)
     if answer in BLAMING and at_other_extents(members, asked, checked, results):
