@@ -102,11 +102,15 @@ def output_shape(model: tflite_models.Model) -> Tuple[int, ...]:
     depends = [place for place, name in enumerate(model.parameters) if name not in ("", "indices")]
     if any(model.operands[model.order[place]].data is None for place in depends):
         raise protocol.Unsupported("the shape of the output depends on what comes with the run")
-    shape_of = _SHAPES.get(model.builtin.name, lambda _, *given: np.broadcast_shapes(*map(np.shape, given)))
+    shape_of: Callable[..., Sequence[Any]] = _SHAPES.get(model.builtin.name, _spread)
     try:
         return tuple(int(each) for each in shape_of(model.options, *values))
     except (ValueError, IndexError, TypeError) as error:
         raise protocol.Unsupported("no shape of the output fits the call: %s" % error) from error
+
+
+def _spread(_: Dict[str, Any], *given: Any) -> Tuple[int, ...]:
+    return np.broadcast_shapes(*map(np.shape, given))
 
 
 def _reduced(options: Dict[str, Any], value: Any, axis: Any) -> Tuple[int, ...]:

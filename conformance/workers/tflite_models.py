@@ -8,6 +8,7 @@ are none of TensorFlow's, and so are left out. Everything that has no counterpar
 from __future__ import annotations
 
 import struct
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
@@ -321,8 +322,6 @@ def write(schema: Any, model: Model, shape: Optional[Shape] = None) -> bytes:
 
     Without the shape of its output, that is one to be worked out by the runtime.
     """
-    import flatbuffers
-
     code = schema.OperatorCodeT()
     code.builtinCode = getattr(schema.BuiltinOperator, model.builtin.name)
     code.deprecatedBuiltinCode = min(
@@ -347,7 +346,7 @@ def write(schema: Any, model: Model, shape: Optional[Shape] = None) -> bytes:
             buffers.append(_Buffer(schema, operand.data))
     whole = schema.ModelT()
     whole.version, whole.operatorCodes, whole.subgraphs, whole.buffers = 3, [code], [graph], buffers
-    builder = flatbuffers.Builder(1024)
+    builder = import_module("flatbuffers").Builder(1024)
     builder.Finish(whole.Pack(builder), b"TFL3")
     return bytes(builder.Output())
 

@@ -7,6 +7,7 @@ import pytest
 
 from conformance.models.case_models import Form
 from conformance.runtimes.adapter import load_adapter
+from conformance.suite.cases import Case
 from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.conversation import Conversation, make_case
 from tests.conformance.runtime_checks import (
@@ -40,7 +41,7 @@ def test_every_rule_of_the_table_is_what_it_says() -> None:
         ("block_shape", whole(2, element_type="int64")),
         ("crops", tensor([[0, 0]], "int64")),
     ]
-    cases = [
+    cases: list[Case | tuple[Case, Form]] = [
         make_case("org.tensorflow::Squeeze-1", [("input", numbers((1, 2), "bfloat16"))]),
         make_case("org.tensorflow::Exp-1", [("x", half)]),
         make_case("org.tensorflow::RealDiv-1", [("x", half), ("y", half)]),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.models.case_models import Form
 from conformance.runtimes.adapter import load_adapter
+from conformance.suite.cases import Case
 from opcert.vocabulary.tensors import Tensor, tensor
 from tests.conformance.conversation import Conversation, make_case
 from tests.conformance.runtime_checks import (
@@ -50,7 +52,9 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
         ("Squeeze", [("input", numbers((1, 2), "uint16"))]),
         ("Acos", [("x", LINE)]),
     ]
-    cases = [(make_case(f"org.tensorflow::{name}-1", given), "initializers") for name, given in calls]
+    cases: list[tuple[Case, Form]] = [
+        (make_case(f"org.tensorflow::{name}-1", given), "initializers") for name, given in calls
+    ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
 
 
