@@ -92,7 +92,7 @@ def output_shape(model: tflite_models.Model) -> Tuple[int, ...]:
     for at in model.order:
         operand = model.operands[at]
         if None in operand.shape:
-            raise protocol.Unsupported("the extents of %s are not known before the run" % operand.name)
+            raise protocol.Unsupported("the shape of %s is not known before the run" % operand.name)
         whole = np.broadcast_to(np.int64(0), [int(each or 0) for each in operand.shape])
         if operand.data is not None and operand.element_type in ("int32", "int64"):
             whole = np.frombuffer(operand.data, wire.NATIVE[operand.element_type]).reshape(whole.shape)
