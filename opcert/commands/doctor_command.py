@@ -65,11 +65,12 @@ def _cases(suite_name: str | None, offer: Offer) -> Iterator[Case]:
         with resolve_suite(suite_name) as suite:
             yield from one_of_each_type(suite.cases())
         return
-    from generator.making.operators.opsets import default_operators
+    from generator.asking.named_operators import referenced_operators
+    from generator.making.operators.opsets import default_operators, newest_versions
     from generator.making.operators.workshop import Options
     from generator.making.suites.operator_cases import generate_operator
 
-    for operator in default_operators():
+    for operator in dict.fromkeys((*default_operators(), *newest_versions(referenced_operators()))):
         if offer.takes_operator_as(operator) is not None:
             yield from one_of_each_type(generate_operator(operator, Options.of("small")).cases)
 

@@ -8,6 +8,7 @@ from conformance.models.case_models import Form
 from conformance.runtimes.adapter import load_adapter
 from conformance.suite.cases import Case
 from opcert.vocabulary.tensors import Tensor, tensor
+from tests.commands.command_line import call
 from tests.conformance.conversation import Conversation, make_case
 from tests.conformance.runtime_checks import (
     assert_every_rule_is_met,
@@ -26,6 +27,13 @@ ZERO = tensor(0, "int32")
 def test_it_says_what_it_is(runtime: Conversation) -> None:
     installed = environment_of(ADAPTER).packages["tflite-micro"]
     assert runtime.hello["runtime"] == {"name": "tflite-micro", "version": installed}
+
+
+@pytest.mark.slow
+def test_doctor_finds_a_case_beyond_the_default_suite(capsys: pytest.CaptureFixture[str]) -> None:
+    answer = call(capsys, "doctor", "tflite-micro")
+    assert (answer.code, "FAILS" in answer.out) == (0, False), answer.out
+    assert "a right answer passes (org.tensorflow::Abs-1)" in answer.out
 
 
 def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
