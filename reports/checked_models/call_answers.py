@@ -212,8 +212,6 @@ def _cause(
     told = tuple(one_line(level, _LONGEST) for level in (*levels, *remarks(found)))
     title, answer = one_line(headline(found), _LONGEST), _answer_of(found)
     if found.known is not None:
-        # What it comes of stands below, as the entry has it.
-        told = (title, *told)
         title = one_line(symptom(found, str(results.record.header["runtime"]["name"])), _LONGEST)
     if answer == "refused":
         told = (*told, BY_ITSELF)

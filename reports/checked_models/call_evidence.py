@@ -144,6 +144,11 @@ _MOST_LEVELS = 4
 _LONGEST = 60
 
 
+def factor_name(name: str) -> str:
+    """What is varied, as a reader calls it."""
+    return "dimensions" if name == EXTENTS else one_line(name, _LONGEST)
+
+
 def level_remarks(
     failing: Sequence[CaseResult], asked: Sequence[CaseResult], checked: CheckedCall, results: Results
 ) -> Iterator[str]:
@@ -163,7 +168,7 @@ def level_remarks(
         if bad and left and len(bad) <= _MOST_LEVELS:
             levels = listed([one_line(each, _LONGEST) for each in sorted(bad)], "or")
             verb = "passes" if left == 1 else "pass"
-            yield f"only with {one_line(name, _LONGEST)} {levels}; {plural(left, 'other level')} {verb}"
+            yield f"only with {factor_name(name)} {levels}; {plural(left, 'other level')} {verb}"
     if states_extents(checked):
         alike = [result for result in asked if has_stated_extents(result, checked, results)]
         if not alike:

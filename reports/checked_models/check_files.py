@@ -18,10 +18,11 @@ from opcert.vocabulary.whole_files import write_bytes, write_text
 from reports.causes.failure_class import marked_features
 from reports.checked_models import check_words as words
 from reports.checked_models.call_answers import ANSWERS, BLAMING, Answer, CallAnswer, CallCause
-from reports.checked_models.call_evidence import CheckedCall
+from reports.checked_models.call_evidence import CheckedCall, factor_name
 from reports.checked_models.chain_answers import ChainAnswer, CheckedChain
 from reports.checked_models.check_data import render_check, render_sarif
 from reports.checked_models.check_summary import (
+    answers_told,
     chains_line,
     evidence_line,
     forbidden_lines,
@@ -248,7 +249,8 @@ def render_check_page(check: ModelCheck) -> str:
         check=check,
         coverage=coverage_line(coverage_of(check)),
         forbidden=forbidden_lines(check),
-        answers=ANSWERS,
+        answers=answers_told(check),
+        factor_name=factor_name,
         most_named=MOST_NAMED,
         most_wrong=MOST_WRONG,
         words=words,
@@ -340,9 +342,10 @@ def _blocks(check: ModelCheck) -> Iterator[str]:
     if loads:
         yield bullets(loads, 9000)
     yield bullets(total_line(check, run) for run in check.runtimes)
-    head = ["nodes", *(words.WORDS[answer] for answer in ANSWERS)]
+    told = answers_told(check)
+    head = ["nodes", *(words.WORDS[answer] for answer in told)]
     rows = [
-        [for_markdown(run.label), *(count(run.nodes[answer]) for answer in ANSWERS)]
+        [for_markdown(run.label), *(count(run.nodes[answer]) for answer in told)]
         for run in check.runtimes
         if not run.unavailable
     ]

@@ -216,12 +216,17 @@ def _uncovered(check: ModelCheck) -> list[str]:
     return ["Not covered:", *_first(lines, _MOST_REASONS, "reason")] if lines else []
 
 
-def _table(check: ModelCheck) -> str:
-    told = [
+def answers_told(check: ModelCheck) -> list[Answer]:
+    """The answers that a table has a column of: those that blame, `conformant`, and what some node has."""
+    return [
         answer
         for answer in ANSWERS
         if answer in ("conformant", *BLAMING) or any(run.nodes[answer] for run in check.runtimes)
     ]
+
+
+def _table(check: ModelCheck) -> str:
+    told = answers_told(check)
     rows = [["nodes", *(words.WORDS[answer] for answer in told)]]
     for run in check.runtimes:
         counts = ["–" if run.unavailable else count(run.nodes[answer]) for answer in told]

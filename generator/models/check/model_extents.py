@@ -165,7 +165,7 @@ def outlines(node: NodeCall, *, apart: bool = False) -> Iterator[Outline]:
         for place, node_input in enumerate(node.inputs)
         if node_input.value is not None and node_input.kept is None and node_input.value.shape is None
     ]
-    told = {place: rank for place in unknown if (rank := _declared_rank(node, place)) is not None}
+    told = {place: rank for place in unknown if (rank := declared_rank(node, place)) is not None}
     left = [place for place in unknown if place not in told]
     alike = [(rank,) * len(left) for rank in (_RANKS if left else (0,))]
     mixed = (ranks for ranks in product(_RANKS, repeat=len(left)) if ranks not in alike)
@@ -175,7 +175,7 @@ def outlines(node: NodeCall, *, apart: bool = False) -> Iterator[Outline]:
         yield Outline(inputs, tuple(node_input.name for node_input in node.inputs))
 
 
-def _declared_rank(node: NodeCall, place: int) -> int | None:
+def declared_rank(node: NodeCall, place: int) -> int | None:
     """The rank that the declaration gives an input whatever the call is; None where it may have several."""
     declared = node.spec.declared
     text = None if declared is None else declared.shapes.get(node.inputs[place].name)

@@ -15,6 +15,7 @@ from generator.models.check.model_extents import (
     Relations,
     ShapeChecks,
     Shapes,
+    declared_rank,
     elements,
     outlines,
     own_length,
@@ -217,11 +218,21 @@ class ShapeChoice:
                     told = "No valid call has the extents that the model states: others were taken."
                     levels, lost = self._related_levels(outline, begun)
                     return ChosenShapes(levels, (*((told,) if apart else ()), *lost), apart)
+        self._check_ranks()
         always = self.checks.broken_by_all()
         if (told_open := left_open(always or self.first)) is not None:
             raise told_open
         rule = "" if self.first is None else f"; with those of the model it breaks {rule_told(self.first)}"
         raise Uncovered("no_call", f"No shapes were found with which the call is valid{rule}.")
+
+    def _check_ranks(self) -> None:
+        """Raise Uncovered where an input has another number of dimensions than its document says."""
+        for place, node_input in enumerate(self.node.inputs):
+            rank = declared_rank(self.node, place)
+            stated = None if node_input.value is None else node_input.value.shape
+            if rank is not None and stated is not None and len(stated) != rank:
+                told = f"{node_input.name} is of rank {len(stated)} in the model"
+                raise Uncovered("not_valid", f"{told}, and of rank {rank} in its document.")
 
     def _says_lengths(self) -> bool:
         """Whether the model says extents that others could stand in the place of."""

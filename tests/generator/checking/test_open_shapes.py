@@ -110,3 +110,13 @@ def test_how_long_lists_are_says_what_a_shape_of_which_nothing_is_known_may_be(
     cases, _ = made(call(operator, [ModelValue("fed", "float")], **attributes))
     widths = {given.shape[-1] for case in cases for _, given in case.inputs if given is not None}
     assert widths == {width}
+
+
+def test_a_rank_that_the_document_does_not_have_is_the_models_own_mistake() -> None:
+    signal, length = fed("n", 64), fixed(16)
+    found = cases_of_call(call("STFT-17", [signal, fixed(4), weight(16), length], onesided=1)).not_covered
+    assert found is not None
+    assert (found.why, found.text) == (
+        "not_valid",
+        "signal is of rank 2 in the model, and of rank 3 in its document.",
+    )
