@@ -113,7 +113,9 @@ def test_cases_without_a_bound_are_left_out_and_counted(
     suite, out = returned
     record = tmp_path / "half" / "run.jsonl"
     answer = call(capsys, "judge", suite, out, "--arithmetic", "bfloat16,subnormals=flushed", "-o", record)
-    assert "1 cases are left out" in answer.err
+    assert "1 case is left out" in answer.err
+    again = call(capsys, "judge", suite, out, "--arithmetic", "bfloat16,subnormals=flushed", "-o", record)
+    assert "1 case is left out" in again.err
     with _suite_of(record) as derived:
         assert len(derived.case_ids) == 2
         assert derived.arithmetic == Arithmetic("bfloat16", subnormals="flushed")

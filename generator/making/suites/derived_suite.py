@@ -14,7 +14,7 @@ from conformance.suite.cases import Case
 from conformance.suite.kept_parts import keep_part, one_maker
 from conformance.suite.kept_suites import suite_made_of
 from conformance.suite.suite_parts import FORMAT, SuitePart, cases_in, make_part
-from conformance.suite.suites import Suite, write_suite_of_parts
+from conformance.suite.suites import Suite, open_suite, write_suite_of_parts
 from generator.asking.other_arithmetics import NoBound, in_arithmetic
 from generator.making.operators.discovery import load_rules
 from generator.making.suites.cache import PROCESSES
@@ -50,13 +50,17 @@ def derived_suite(
     sources = canonical_json([FORMAT, suite.digest, str(arithmetic), project_digest()]).decode()
     told = f"deriving what may come out of {len(suite.case_ids)} cases with {arithmetic.words}"
     what = f"the suite for {arithmetic}"
-    write = partial(_write, suite, arithmetic, progress, folders)
-    return suite_made_of(sources, what, told, progress, write)[0]
+    write = partial(_write, suite, arithmetic, folders)
+    path = suite_made_of(sources, what, told, progress, write)[0]
+    with open_suite(path) as made:
+        known = [fact.get(NO_BOUND) or {} for fact in made.facts["operators"].values()]
+    if left_out := sum(sum(reasons.values()) for reasons in known):
+        are = "case is" if left_out == 1 else "cases are"
+        progress(f"{left_out} {are} left out: nothing is derived of what may come out of them")
+    return path
 
 
-def _write(
-    suite: Suite, arithmetic: Arithmetic, progress: Progress, folders: Sequence[Path], path: Path
-) -> str:
+def _write(suite: Suite, arithmetic: Arithmetic, folders: Sequence[Path], path: Path) -> str:
     by_operator: dict[OperatorName, list[str]] = {}
     for case_id in suite.case_ids:
         by_operator.setdefault(CaseId.parse(case_id).operator, []).append(case_id)
@@ -76,9 +80,6 @@ def _write(
             else:
                 jobs[operator] = pool.submit(derived_part, part, arithmetic, tuple(folders))
         parts += [job.result() for job in jobs.values()]
-    left_out = sum(sum((part.facts.get(NO_BOUND) or {}).values()) for part in parts)
-    if left_out:
-        progress(f"{left_out} cases are left out: nothing is derived of what may come out of them")
     options = {**suite.manifest["options"], "arithmetic": str(arithmetic), "derived_from": suite.digest}
     told_facts = {**suite.facts, "operators": {str(part.operator): part.facts for part in parts}}
     return write_suite_of_parts(path, parts, told_facts, options, suite.known_entries())
