@@ -228,6 +228,15 @@ def find_newest_opset(
         patient.leave()
 
 
+def find_domains(runtime: Runtime, note: Callable[[str], None] = lambda _: None) -> frozenset[str]:
+    """The domains of operators that a runtime takes, by its handshake; raises as `find_newest_opset`."""
+    patient = Patient(install(runtime, note).launch, Limits())
+    try:
+        return frozenset(patient.start().domains)
+    finally:
+        patient.leave()
+
+
 def _answers_opset(patient: Patient, version: int) -> bool:
     case = identity(np.zeros(1, np.float32))
     model = ModelProto.FromString(build_model(case))

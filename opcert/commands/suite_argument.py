@@ -231,7 +231,8 @@ def open_certified(runtime: Runtime, asked: SuiteRequest, digest: str = "") -> t
 def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
     """The suite of the opset that is asked for, or else of the newest that the runtime takes.
 
-    Where operators are named, theirs alone; of a profile of a dialect as a whole the suite with its name,
+    Of a runtime that takes the operators of one dialect alone that dialect's. Where operators are named,
+    theirs alone; of a profile of a dialect as a whole the suite with its name,
     which has all of them; where a profile is of a model, or demands versions that the opset does not have,
     the suite that has them. Raises UserError where an opset that is asked for has not what is named.
     """
@@ -239,7 +240,8 @@ def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
     from generator.making.operators.opsets import DIALECTS, newest_opset
 
     opset = asked.opset if asked.opset is not None else _opset_of(runtime, asked)
-    name = DEFAULT_SUITE if opset is None or opset == newest_opset() else name_of_opset(opset)
+    own = _dialect_of(runtime, asked) if opset is None else None
+    name = own or (DEFAULT_SUITE if opset is None or opset == newest_opset() else name_of_opset(opset))
     have = operators_named(name) or []
     if asked.operators:
         return made_of(_choose(asked.operators, have, asked.opset), cluster=asked.cluster, look=asked.look)
@@ -262,7 +264,9 @@ def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
     if dialect is not None and not demanded:
         return resolve_suite(dialect, cluster=asked.cluster, look=asked.look)
     if not lacking and not of_model:
-        if name != DEFAULT_SUITE:
+        if own is not None:
+            note(f"the suite is {own}: the runtime takes no ONNX model, and {DIALECTS[own]}'s operators")
+        elif name != DEFAULT_SUITE:
             note(f"the suite is {name}: each operator in the version of that opset")
         return resolve_suite(name, cluster=asked.cluster, look=asked.look)
     wanted = sorted({*demanded, *whole})
@@ -317,6 +321,18 @@ def _opset_of(runtime: Runtime, asked: SuiteRequest) -> int | None:
 
         return newest_opset_on(asked.cluster, runtime, asked.python, OLDEST, newest_opset())
     return find_newest_opset(runtime, OLDEST, newest_opset(), choose_progress().note)
+
+
+def _dialect_of(runtime: Runtime, asked: SuiteRequest) -> str | None:
+    """The suite of the only dialect that a runtime takes, which takes no ONNX model; None without one."""
+    from conformance.doctor.patient import find_domains
+    from generator.making.operators.opsets import DIALECTS
+    from opcert.commands.command_progress import choose_progress
+
+    if asked.cluster is not None or asked.profile is not None:
+        return None
+    domains = find_domains(runtime, choose_progress().note)
+    return next((name for name, domain in DIALECTS.items() if domains == {domain}), None)
 
 
 def _part(suite: Suite, pattern: str) -> Suite:

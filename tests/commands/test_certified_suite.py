@@ -96,6 +96,18 @@ def test_the_suite_is_of_the_opset_that_the_runtime_takes_unless_more_is_said(
     assert name == (asked.suite_name or "default")
 
 
+@pytest.mark.parametrize(
+    ("mode", "operators", "suite"),
+    [("dialect", (), "tensorflow"), ("dialect", ("Sin",), "Sin-1"), ("elsewhere", (), "default")],
+)
+def test_a_runtime_of_one_dialect_alone_gets_its_suite(
+    taken: list[str], mode: str, operators: tuple[str, ...], suite: str
+) -> None:
+    opened, _ = open_certified(find_runtime(echo_runtime(mode)), SuiteRequest(operators=operators))
+    opened.close()
+    assert taken == [suite]
+
+
 def test_a_suite_has_its_operators_and_versions(taken: list[str]) -> None:
     for asked in (SuiteRequest("mine", opset=13), SuiteRequest("mine", ("Gemm",))):
         with pytest.raises(UserError, match="a suite has its operators"):

@@ -46,7 +46,8 @@ class Echo(worker_protocol.Worker):
             os.write(1, b"native banner\n")
 
     def hello(self) -> dict[str, Any]:
-        domains = {"org.example": "node"} if MODE != "elsewhere" else {"org.elsewhere": "node"}
+        named = {"elsewhere": "org.elsewhere", "dialect": "org.tensorflow"}.get(MODE, "org.example")
+        domains = {named: "node"}
         return {
             "runtime": {"name": "echo", "version": "1.0"},
             "domains": domains,
