@@ -94,10 +94,10 @@ LEFT_OUT = {
         "undefined",
         "no formula for probabilities",
     ),
-    "a rule that no extents keep": (
+    "a rank that no rule allows": (
         call("Gemm-13", [fed(1, 8, 8), weight(8, 4)]),
         "not_valid",
-        "A_shape",
+        "A is of rank 3 in the model, and of rank 2 in its document.",
     ),
 }
 
