@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,12 @@ from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.tensors import Tensor
 from specs.model.spec import Constraint, Otherwise
 
+_CLOSE: Sequence[tuple[str, str, list[Any]]] = (
+    ("beyond_floats", "int64", [2**24 + 1, 2**24, 2**53 + 1, 2**53, -(2**63)]),
+    ("beyond_ascii", "string", ["ä", "?", "ö", "??"]),
+    ("beyond_numbers", "float", [math.inf, float(np.finfo(np.float32).max), -math.inf]),
+)
+"""Elements of a type that are one where they are held in floats, in ASCII, or within the finite numbers."""
 _LISTS = {"string": "strings", "int64": "int64s", "float": "floats"}
 """Types that have a list of their own among the attributes, and the end of its name."""
 
@@ -161,9 +168,23 @@ class KeyedValues(Lookup):
         shape = scope.shape(self.of)
         for word, keys in (("minus_zero", [-0.0, 1.0]), ("zero", [0.0, 1.0]), ("nan", [1.0, math.nan])):
             found = dict.fromkeys(self.covers) | _held("values", "int64", [1, 2], None)
-            elements = np.resize(np.array([0.0, -0.0, math.nan, 1.0], dtype=np.float32), shape)
-            bound = {"keys_floats": keys, f"level:type_{parameter.type}": "float", self.of: elements}
+            zeros = np.resize(np.array([0.0, -0.0, math.nan, 1.0], dtype=np.float32), shape)
+            bound = {"keys_floats": keys, f"level:type_{parameter.type}": "float", self.of: zeros}
             yield f"{word}_as_key", found | bound | {"level:type_T2": "int64"}
+        for word, own, elements in _CLOSE:
+            if own not in self.subject.types_of("T1"):
+                continue
+            # The last of the elements is no key.
+            *keys, _ = elements
+            values = [place - 2**40 for place in range(len(keys))]
+            found = dict.fromkeys(self.covers) | _held("keys", own, keys, None)
+            found |= _held("values", "int64", values, None) | {"default_int64": -100}
+            looked = [elements[place % len(elements)] for place in range(prod(shape))]
+            bound = {f"level:type_{parameter.type}": own, "level:type_T2": "int64"}
+            yield (
+                f"{word}_as_keys",
+                found | bound | {self.of: tensor_of(ELEMENT_TYPES[own], looked, shape).array},
+            )
 
 
 def _held(start: str, kind: str, values: Sequence[Any], form: Level | None) -> dict[str, Any]:
