@@ -207,10 +207,18 @@ def find_abilities(patient: Patient) -> Abilities:
     return Abilities((opsets[0], opsets[-1]), tuple(carried), tuple(lost))
 
 
-def find_newest_opset(
+@dataclass(frozen=True)
+class Taken:
+    """The newest of ONNX's opsets that a runtime takes, None without one, and the domains that it names."""
+
+    opset: int | None
+    domains: frozenset[str]
+
+
+def find_taken(
     runtime: Runtime, oldest: int, newest: int, note: Callable[[str], None] = lambda _: None
-) -> int | None:
-    """The newest of ONNX's opsets from `oldest` to `newest` that a runtime takes; None where it takes none.
+) -> Taken:
+    """Which of ONNX's opsets from `oldest` to `newest` a runtime takes, and which domains.
 
     What its handshake names (`opsets`) is believed; else it is asked for Identity, the newest opset first.
     Raises RuntimeUnavailable where it cannot be installed or started.
@@ -218,23 +226,25 @@ def find_newest_opset(
     patient = Patient(install(runtime, note).launch, Limits())
     offer = patient.start()
     try:
-        named = offer.facts.get("opsets", {}).get(MAIN)
-        if type(named) is int:
-            return min(named, newest) if named >= oldest else None
-        if offer.takes_as(identity(np.zeros(1, np.float32))) is None:
-            return None
-        return next((each for each in range(newest, oldest - 1, -1) if _answers_opset(patient, each)), None)
+        return Taken(_newest_opset(patient, offer, oldest, newest), frozenset(offer.domains))
     finally:
         patient.leave()
 
 
-def find_domains(runtime: Runtime, note: Callable[[str], None] = lambda _: None) -> frozenset[str]:
-    """The domains of operators that a runtime takes, by its handshake; raises as `find_newest_opset`."""
-    patient = Patient(install(runtime, note).launch, Limits())
-    try:
-        return frozenset(patient.start().domains)
-    finally:
-        patient.leave()
+def find_newest_opset(
+    runtime: Runtime, oldest: int, newest: int, note: Callable[[str], None] = lambda _: None
+) -> int | None:
+    """The newest of ONNX's opsets that a runtime takes, as `find_taken`; None where it takes none."""
+    return find_taken(runtime, oldest, newest, note).opset
+
+
+def _newest_opset(patient: Patient, offer: Offer, oldest: int, newest: int) -> int | None:
+    named = offer.facts.get("opsets", {}).get(MAIN)
+    if type(named) is int:
+        return min(named, newest) if named >= oldest else None
+    if offer.takes_as(identity(np.zeros(1, np.float32))) is None:
+        return None
+    return next((each for each in range(newest, oldest - 1, -1) if _answers_opset(patient, each)), None)
 
 
 def _answers_opset(patient: Patient, version: int) -> bool:

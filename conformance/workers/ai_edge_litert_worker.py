@@ -70,18 +70,15 @@ class LiteRtWorker(protocol.Worker):
 
 def _to_array(tensor: protocol.WireTensor) -> Any:
     """Strings are bytes to LiteRT."""
-    array = wire.to_numpy(tensor)
     if tensor.element_type != "string":
-        return array
-    flat = np.empty(array.size, dtype=object)
-    for place, each in enumerate(array.reshape(-1).tolist()):
-        flat[place] = each.encode("utf-8", "surrogateescape")
+        return wire.to_numpy(tensor)
+    array = wire.to_bytes(tensor)
     if tensor.shape:
-        return flat.reshape(tensor.shape)
+        return array
     # Of an array of one object without axes it reads the address; numpy's own bytes are never empty.
-    if not flat[0]:
+    if not array.item():
         raise protocol.Unsupported("LiteRT's interface takes no empty string without axes")
-    return np.array(flat[0])
+    return np.array(array.item())
 
 
 if __name__ == "__main__":

@@ -184,9 +184,7 @@ class OpenvinoWorker(protocol.Worker):
         return self._types[element_type]
 
     def _to_strings(self, tensor: protocol.WireTensor) -> Any:
-        texts = [
-            each.encode("utf-8", "surrogateescape") for each in wire.to_numpy(tensor).reshape(-1).tolist()
-        ]
+        texts = wire.to_bytes(tensor).reshape(-1).tolist()
         if any(text.endswith(b"\0") for text in texts):
             raise protocol.Unsupported("the Python interface of OpenVINO drops NUL at the end of a string")
         made = self._openvino.Tensor(self._types["string"], list(tensor.shape))

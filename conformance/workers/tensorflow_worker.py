@@ -128,13 +128,7 @@ def _slots(names: List[str], arguments: List[str], lists: List[str]) -> Iterator
 
 def _to_array(tensor: protocol.WireTensor) -> Any:
     """Strings are bytes to TensorFlow."""
-    array = wire.to_numpy(tensor)
-    if tensor.element_type != "string":
-        return array
-    flat = array.reshape(-1)
-    for position, each in enumerate(flat.tolist()):
-        flat[position] = each.encode("utf-8", "surrogateescape")
-    return flat.reshape(tensor.shape)
+    return wire.to_bytes(tensor) if tensor.element_type == "string" else wire.to_numpy(tensor)
 
 
 if __name__ == "__main__":

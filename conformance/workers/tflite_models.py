@@ -310,9 +310,11 @@ def _options(builtin: Builtin, attributes: Mapping[str, Any]) -> Dict[str, Any]:
 
 def _buffer(tensor: Optional[protocol.WireTensor]) -> Optional[bytes]:
     """The bytes of a constant as a model has them; strings behind a table of where each begins."""
-    if tensor is None or tensor.element_type != "string":
-        return None if tensor is None else bytes(tensor.data)
-    parts = [each.encode("utf-8", "surrogateescape") for each in wire.to_numpy(tensor).reshape(-1)]
+    if tensor is None:
+        return None
+    if tensor.element_type != "string":
+        return bytes(tensor.data)
+    parts = wire.to_bytes(tensor).reshape(-1).tolist()
     ends = np.cumsum([0, *map(len, parts)]) + 4 * (len(parts) + 2)
     return struct.pack("<%di" % (len(parts) + 2), len(parts), *ends) + b"".join(parts)
 

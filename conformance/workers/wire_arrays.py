@@ -212,6 +212,15 @@ def _to_strings(tensor: WireTensor) -> Any:
     return found.reshape(tensor.shape)
 
 
+def to_bytes(tensor: WireTensor) -> Any:
+    """The strings of a tensor as an array of bytes."""
+    found = _to_strings(tensor)
+    flat = found.reshape(-1)
+    for position, each in enumerate(flat.tolist()):
+        flat[position] = each.encode("utf-8", "surrogateescape")
+    return found
+
+
 def _encode_strings(array: Any) -> Union[bytes, None]:
     parts: List[Tuple[bytes, bytes]] = []
     for each in array.reshape(-1).tolist():

@@ -232,15 +232,15 @@ def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
     """The suite of the opset that is asked for, or else of the newest that the runtime takes.
 
     Of a runtime that takes the operators of one dialect alone that dialect's. Where operators are named,
-    theirs alone; of a profile of a dialect as a whole the suite with its name,
-    which has all of them; where a profile is of a model, or demands versions that the opset does not have,
-    the suite that has them. Raises UserError where an opset that is asked for has not what is named.
+    theirs alone; of a profile of a dialect as a whole the suite with its name, which has all of them; where
+    a profile is of a model, or demands versions that the opset does not have, the suite that has them. Raises
+    UserError where an opset that is asked for has not what is named.
     """
     from generator.making.operators.named_suites import FIRST, name_of_opset, operators_named
     from generator.making.operators.opsets import DIALECTS, newest_opset
 
-    opset = asked.opset if asked.opset is not None else _opset_of(runtime, asked)
-    own = _dialect_of(runtime, asked) if opset is None else None
+    opset, offered = (asked.opset, frozenset()) if asked.opset is not None else _taken_by(runtime, asked)
+    own = None if opset is not None or asked.profile is not None else _dialect_of(offered)
     name = own or (DEFAULT_SUITE if opset is None or opset == newest_opset() else name_of_opset(opset))
     have = operators_named(name) or []
     if asked.operators:
@@ -307,31 +307,28 @@ def _few(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def _opset_of(runtime: Runtime, asked: SuiteRequest) -> int | None:
-    """The newest opset of ONNX's operators that there are cases of and that the runtime takes.
+def _taken_by(runtime: Runtime, asked: SuiteRequest) -> tuple[int | None, frozenset[str]]:
+    """The newest opset of ONNX's operators that has cases and that the runtime takes, and its domains.
 
-    None where it takes no ONNX model, or none of these opsets.
+    The opset is None where it takes no ONNX model, or none of these opsets; a cluster tells no domains.
     """
-    from conformance.doctor.patient import find_newest_opset
+    from conformance.doctor.patient import find_taken
     from generator.making.operators.opsets import OLDEST, newest_opset
     from opcert.commands.command_progress import choose_progress
 
     if asked.cluster is not None:
         from conformance.clusters.cluster_run import newest_opset_on
 
-        return newest_opset_on(asked.cluster, runtime, asked.python, OLDEST, newest_opset())
-    return find_newest_opset(runtime, OLDEST, newest_opset(), choose_progress().note)
+        opset = newest_opset_on(asked.cluster, runtime, asked.python, OLDEST, newest_opset())
+        return opset, frozenset()
+    taken = find_taken(runtime, OLDEST, newest_opset(), choose_progress().note)
+    return taken.opset, taken.domains
 
 
-def _dialect_of(runtime: Runtime, asked: SuiteRequest) -> str | None:
-    """The suite of the only dialect that a runtime takes, which takes no ONNX model; None without one."""
-    from conformance.doctor.patient import find_domains
+def _dialect_of(domains: frozenset[str]) -> str | None:
+    """The suite of the only dialect that a runtime of these domains takes; None without one."""
     from generator.making.operators.opsets import DIALECTS
-    from opcert.commands.command_progress import choose_progress
 
-    if asked.cluster is not None or asked.profile is not None:
-        return None
-    domains = find_domains(runtime, choose_progress().note)
     return next((name for name, domain in DIALECTS.items() if domains == {domain}), None)
 
 

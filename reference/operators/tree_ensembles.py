@@ -30,7 +30,7 @@ from reference.operators.score_transforms import (
 from reference.readings.choices import Choice
 from reference.registry import reference_operator
 from reference.shared.movement import Accumulation, Subnormals
-from reference.shared.single_precision import SINGLE, held_floats
+from reference.shared.single_precision import SINGLE, finite_number, held_floats
 from reference.sums.summation import mean_of, total
 
 COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -122,14 +122,7 @@ def _filled(votes: Sequence[Sequence[Sequence[Fraction]]], targets: int) -> NDAr
 
 def exact(given: Sequence[float] | None, double: Tensor | None) -> list[Fraction]:
     """The numbers of an attribute of floats, or of the tensor of doubles in its place."""
-    return held_floats(given or ()) if double is None else exact_weights(double)
-
-
-def exact_weights(given: Tensor) -> list[Fraction]:
-    """The weights of a tensor; raises OutsideDomain where one is NaN or infinite."""
-    if not np.isfinite(given.array).all():
-        raise OutsideDomain("weights of which the reference asks for finite numbers")
-    return [Fraction(float(weight)) for weight in given.array.reshape(-1).tolist()]
+    return held_floats(given or ()) if double is None else list(map(finite_number, double.array.flat))
 
 
 def compared(given: Sequence[float] | None, double: Tensor | None) -> list[float]:
@@ -297,7 +290,7 @@ def tree_ensemble(
 ) -> Answer:
     """The aggregate of the weights of the leaves for each target. Source: TreeEnsemble, Summary."""
     bounded_apart(COMPARISONS)
-    weights = exact_weights(leaf_weights)
+    weights = exact(None, leaf_weights)
     leaves = [[each] for each in zip(leaf_targetids, weights, strict=True)]
     sets = _sets(membership_values)
     missing = nodes_missing_value_tracks_true or (0,) * len(nodes_featureids)

@@ -18,7 +18,7 @@ from reference.numbers.number_arrays import Numbers
 from reference.numbers.working import Working, rounded_up
 from reference.readings.choices import Choice
 from reference.shared.movement import moved
-from reference.shared.single_precision import SINGLE, held_float
+from reference.shared.single_precision import held_float, special_floats
 
 PRECISION = "accumulation_type"
 """The reading that holds from the first operation on, though a later one asks for it: the one that is given
@@ -124,7 +124,7 @@ def _converted(value: Any, kinds: tuple[Any, ...], working: Working | None) -> A
                 else replace(found, error=rounded_up(found.error + value.allowed))
             )
         if isinstance(value, float) and not np.isfinite(value):
-            return Numbers.of(Tensor(SINGLE, np.array(value, np.float32)), working)
+            return special_floats(value, working)
         return value
     if Fraction in kinds and isinstance(value, float):
         return held_float(value)

@@ -13,6 +13,7 @@ from opcert.vocabulary.tensors import Tensor
 from reference.answers import OutsideDomain
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
+from reference.numbers.working import Working
 
 SINGLE = ELEMENT_TYPES["float"]
 
@@ -27,11 +28,16 @@ def in_single_precision(numbers: Numbers) -> Numbers:
     return replace(held, working=working).rounded(1, exact=True, least=1)
 
 
-def held_float(given: float) -> Fraction:
-    """The number that an attribute of a float holds; raises OutsideDomain where it is NaN or infinite."""
+def finite_number(given: float) -> Fraction:
+    """A number as it is; raises OutsideDomain where it is NaN or infinite."""
     if not np.isfinite(given):
         raise OutsideDomain("an attribute of which the reference asks for a finite number", got=str(given))
-    return Fraction(float(np.float32(given)))
+    return Fraction(float(given))
+
+
+def held_float(given: float) -> Fraction:
+    """The number that an attribute of a float holds; raises OutsideDomain where it is NaN or infinite."""
+    return finite_number(float(np.float32(given)))
 
 
 def held_floats(given: Sequence[float]) -> list[Fraction]:
@@ -39,8 +45,13 @@ def held_floats(given: Sequence[float]) -> list[Fraction]:
     return [held_float(each) for each in given]
 
 
+def special_floats(given: float | Sequence[float], working: Working | None) -> Numbers:
+    """What an attribute of floats holds of which some are NaN or infinite."""
+    return Numbers.of(Tensor(SINGLE, np.array(given, np.float32)), working)
+
+
 def constants(given: Sequence[float], beside: Numbers) -> Numbers:
     """The numbers of an attribute of floats, in the arithmetic of others."""
     if not np.isfinite(given).all():
-        return Numbers.of(Tensor(SINGLE, np.array(given, np.float32)), beside.working)
+        return special_floats(given, beside.working)
     return Numbers.exact(held_floats(given), beside.working)

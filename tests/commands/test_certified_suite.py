@@ -177,7 +177,7 @@ def test_an_opset_that_has_not_what_is_named_is_told(
 def test_a_profile_of_a_model_is_run_alone_and_a_whole_domain_beside_versions_too(
     taken: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(suite_argument, "_opset_of", lambda *_: 12)
+    monkeypatch.setattr(suite_argument, "_taken_by", lambda *_: (12, frozenset()))
     profile = demanding("ai.onnx::Gemm-11").model_copy(update={"model": "m.onnx"})
     open_certified(find_runtime(OLD), SuiteRequest(profile=profile))[0].close()
     mixed = demanding("ai.onnx::Gemm-13", "com.microsoft::*")
