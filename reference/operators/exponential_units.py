@@ -23,6 +23,7 @@ from reference.functions.stable_formulas import (
 from reference.numbers.number_arrays import Numbers
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
+from reference.shared.single_precision import held_float
 
 POWER = 16.0
 """Units in the last place that a power may be off by, by the table that `functions/functions.py` cites."""
@@ -98,7 +99,7 @@ def gaussian_unit(
     if approximate == "tanh":
         share, weighed = 2 / PI, Fraction(44715, 1000000)
         if X.working.layout == BINARY64 and constants_of_body.ask() == "of_float":
-            share, weighed = (Fraction(float(np.float32(float(each)))) for each in (share, weighed))
+            share, weighed = (held_float(float(each)) for each in (share, weighed))
         cube = (X * X * X).rounded(1, exact=False, ulps=power_ulps(X.working, POWER))
         cubic = X + cube * weighed
         turned = cubic * X.held(share).sqrt()
@@ -111,7 +112,7 @@ def gaussian_unit(
 
 Defaults = Annotated[Choice[Literal["stated", "printed"]], AsReading]
 STATED = {"alpha": Fraction("1.67326319217681884765625"), "gamma": Fraction("1.05070102214813232421875")}
-PRINTED = {name: Fraction(float(np.float32(each))) for name, each in (("alpha", 1.67326), ("gamma", 1.0507))}
+PRINTED = {name: held_float(each) for name, each in (("alpha", 1.67326), ("gamma", 1.0507))}
 
 
 @reference_operator("ai.onnx::Selu")

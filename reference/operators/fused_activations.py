@@ -18,9 +18,10 @@ from reference.operators.exponential_units import POWER, Infinity, gaussian_unit
 from reference.operators.softmaxes import softmax
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
+from reference.shared.single_precision import held_float
 
 Constants = Annotated[Choice[Literal["printed", "exact"]], AsReading]
-QUICK = Fraction(float(np.float32(1.702)))
+QUICK = held_float(1.702)
 """The alpha of QuickGelu where none is given, a float."""
 _OF_MATRICES = 11
 """A version of Softmax that takes all dimensions from the axis on together."""

@@ -7,13 +7,12 @@ from fractions import Fraction
 from math import prod
 from typing import Annotated
 
-import numpy as np
-
 from opcert.vocabulary.tensors import Tensor
 from reference.functions.stable_formulas import Overflow
 from reference.numbers.number_arrays import Numbers
 from reference.readings.choices import OutputCount
 from reference.registry import reference_operator
+from reference.shared.single_precision import held_float
 from reference.shared.standardization import (
     Standardized,
     Variance,
@@ -28,7 +27,7 @@ from reference.sums.summation import mean_of, total_of_products
 EPSILON = Fraction("0.00001")
 CHANNELS = (0, 2, 3)
 """The axes by default, which leave the channels."""
-SMALL = Fraction(float(np.float32(1e-9)))
+SMALL = held_float(1e-9)
 """What ONNX's function body adds to the deviation of MeanVarianceNormalization."""
 
 

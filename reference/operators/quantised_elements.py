@@ -26,8 +26,9 @@ from reference.operators.quantised_products import (
 from reference.operators.rectifiers import leaky
 from reference.operators.softmaxes import softmax
 from reference.registry import reference_operator
+from reference.shared.single_precision import held_float
 
-LEAKAGE = Fraction(float(np.float32(0.01)))
+LEAKAGE = held_float(0.01)
 """The alpha of QLinearLeakyRelu where none is given, a float."""
 _LEFT_SHIFT = 20
 

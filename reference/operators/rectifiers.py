@@ -14,6 +14,7 @@ from reference.numbers.rationals import Rationals
 from reference.numbers.working import Mask
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
+from reference.shared.single_precision import held_float
 from reference.shared.thresholds import beside, either
 
 Infinity = Annotated[Choice[Literal["nan", "limit"]], AsReading]
@@ -67,7 +68,7 @@ def hard_swish(
     """
     alpha = Fraction(1, 6)
     if X.working.element_type.name == "double" and alpha_of_body.ask() == "float32":
-        alpha = Fraction(float(np.float32(1 / 6)))
+        alpha = held_float(1 / 6)
     line = X * X.held(alpha) + Fraction(1, 2)
     found = X * greater_of(X.lift(0), lesser_of(X.lift(1), line, nan_in_max_min), nan_in_max_min)
     found = with_bound_of(

@@ -19,12 +19,13 @@ from reference.operators.exponential_units import swish
 from reference.operators.normalizations import group_normalization, layer_normalization
 from reference.readings.choices import AsReading, Choice, OutputCount
 from reference.registry import reference_operator
+from reference.shared.single_precision import held_float
 from reference.shared.standardization import Variance, cast, cast_back, overflowed, stashed
 from reference.sums.summation import mean_of, total_of_products
 
-EPSILON = Fraction(float(np.float32(1e-12)))
+EPSILON = held_float(1e-12)
 """What is added where nothing is said, a float."""
-SMALL = Fraction(float(np.float32(1e-5)))
+SMALL = held_float(1e-5)
 """The same of groups, and of what is no layer of its own."""
 FLOAT = 1
 

@@ -14,9 +14,10 @@ from reference.numbers.number_arrays import Numbers
 from reference.numbers.passing import opened
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
+from reference.shared.single_precision import held_float
 
 _NOTHING = Fraction(0)
-_EPSILONS = {"schema": Fraction(float(np.float32(1e-6))), "printed": _NOTHING}
+_EPSILONS = {"schema": held_float(1e-6), "printed": _NOTHING}
 Epsilon = Annotated[Choice[Literal["schema", "printed"]], AsReading]
 """What epsilon is where it is left out: that of ONNX's schemas, or what its pages print of that."""
 
