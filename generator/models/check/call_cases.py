@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from conformance.checked_models.model_calls import ModelCall, ModelValue
+from conformance.checked_models.model_calls import ModelCall, ModelNode, ModelValue
 from conformance.models.case_models import Form
 from conformance.suite.canonical import canonical_json
 from conformance.suite.cases import Case
@@ -15,6 +15,7 @@ from conformance.suite.goldens import read_golden, write_golden
 from opcert.vocabulary.attributes import Attribute, Graph, describe_value
 from opcert.vocabulary.errors import UserError
 from opcert.vocabulary.tensors import Tensor
+from reference.registry.body_runs import means_another
 
 _DIGITS = 12
 
@@ -22,7 +23,7 @@ _DIGITS = 12
 def key_of_call(call: ModelCall) -> str:
     """The 12 hex digits of a call: of its operator, attributes, types, extents, constants and outputs."""
     node, names = call.first, dict[str, str]()
-    said = {
+    said: dict[str, object] = {
         "operator": str(node.operator or f"{node.domain}::{node.op_type}"),
         "attributes": {name: _attribute(attribute) for name, attribute in sorted(node.attributes.items())},
         "unread": sorted(node.unread),
@@ -32,9 +33,19 @@ def key_of_call(call: ModelCall) -> str:
     if node.open_graphs:
         graphs = {name: hashlib.sha256(one.raw).hexdigest() for name, one in sorted(node.open_graphs.items())}
         said["open_graphs"] = [graphs, [_value(value, names) for value in node.around.values()]]
+    if opset := opset_of_graphs(node):
+        said["opset"] = opset
     if known := sorted(names[run_extent] for run_extent in node.run_extents & names.keys()):
         said["run_extents"] = known
     return hashlib.sha256(canonical_json(said)).hexdigest()[:_DIGITS]
+
+
+def opset_of_graphs(node: ModelNode) -> int:
+    """The opset of the model, where graphs of the node need it: 0 where that of the node's version does."""
+    closed_graphs = [given.value for given in node.attributes.values() if isinstance(given.value, Graph)]
+    version = node.operator.since_version if node.operator is not None else 0
+    apart = [graph.opset for graph in closed_graphs if means_another(graph, version)]
+    return max([*apart, *(graph.opset for graph in node.open_graphs.values())], default=0)
 
 
 def _attribute(given: Attribute) -> list[Any]:

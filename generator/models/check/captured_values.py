@@ -23,7 +23,7 @@ from generator.asking.calls import Call
 from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
 from generator.models.chains.node_answers import rules_and_reference
-from generator.models.check.call_cases import Uncovered
+from generator.models.check.call_cases import Uncovered, opset_of_graphs
 from opcert.vocabulary.attributes import Attribute, Attributes, Graph
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import UserError
@@ -63,10 +63,18 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class AroundNode:
-    """The values from around a node, by their names in its graphs; of none of them nothing changes."""
+    """The values from around a node, by their names in its graphs, and the opset that these are of.
+
+    Of none of them, and of opset 0, nothing changes.
+    """
 
     values: Mapping[str, ModelValue]
     opset: int = 0
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether cases need a model that the node's version alone does not tell."""
+        return bool(self.values) or self.opset > 0
 
     def close(self, call: Call, inputs: Sequence[ModelValue | None], data: str, draw: Draw) -> Call:
         """The call with graphs that hold drawn values; extents of one name are one, here and in `inputs`.
@@ -87,7 +95,7 @@ class AroundNode:
 
     def misfits(self, case: Case) -> bool:
         """Whether ONNX's inference finds shapes in a case's model wrong, be it of nodes that never run."""
-        model = self.open(case)[1] if self.values else ModelProto.FromString(build_model(case))
+        model = self.open(case)[1] if self.is_needed else ModelProto.FromString(build_model(case))
         try:
             infer_shapes(model, strict_mode=True)
         except InferenceError:
@@ -122,7 +130,7 @@ NOTHING_AROUND = AroundNode({})
 def around_of(node: ModelNode) -> AroundNode:
     """What the graphs of a node take from around it; Uncovered where that is of no type that is known."""
     if not node.open_graphs:
-        return NOTHING_AROUND
+        return AroundNode({}, opset_of_graphs(node))
     for value in node.around.values():
         kind = structure_of(value)
         if value.kind is not None and (kind is None or not can_pack(kind)):
@@ -130,7 +138,7 @@ def around_of(node: ModelNode) -> AroundNode:
         if kind is None and value.element_type is None:
             told = f"Its graphs take {value.name} from around it, of which the model does not say the type."
             raise Uncovered("unread", told)
-    return AroundNode(node.around, max(graph.opset for graph in node.open_graphs.values()))
+    return AroundNode(node.around, opset_of_graphs(node))
 
 
 @contextmanager

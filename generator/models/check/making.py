@@ -256,7 +256,7 @@ class _Making:
         every = [*made, *twins]
         if holds_some(self.node):
             every = [(row, held(self.node, case)) for row, case in every]
-        if self.node.around.values:
+        if self.node.around.is_needed:
             every = [(row, in_model(*self.node.around.open(case))) for row, case in every]
         return self._told(shapes, dimensions, every)
 

@@ -21,7 +21,7 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.slots import Slot
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import ValueType, element_type_in, parse_value_type
-from reference.registry.body_runs import means_another, unreferenced
+from reference.registry.body_runs import unreferenced
 from reference.registry.body_values import rules_of
 from specs.files.library import load_spec
 from specs.model.signature_parts import AttributeSpec
@@ -145,7 +145,7 @@ def read_node(node: ModelNode) -> NodeCall:
     for name, given in attributes.items():
         _check_attribute(spec, name, given)
         if isinstance(given.value, Graph):
-            _check_body(operator, name, given.value, in_model=name in node.open_graphs)
+            _check_body(operator, name, given.value)
     pairs = list(_paired(spec, node.inputs))
     types = _types_of(spec, pairs)
     inputs = tuple(_input(space, parameter, value, types) for parameter, value in pairs)
@@ -165,15 +165,9 @@ def _space_of(operator: OperatorName) -> CallSpace:
     return open_space(spec)
 
 
-def _check_body(operator: OperatorName, name: str, body: Graph, *, in_model: bool) -> None:
-    """`in_model` says that cases have models of the body's opset."""
+def _check_body(operator: OperatorName, name: str, body: Graph) -> None:
     if missing := unreferenced(body, body.opset or operator.since_version):
         raise Uncovered("no_reference", f"{name} has {missing}, for which there is no reference.")
-    if not in_model and (other := means_another(body, operator.since_version)):
-        told = (
-            f"{name} has {other}, which is another version in opset {operator.since_version}, that of cases."
-        )
-        raise Uncovered("unread", told)
 
 
 def _check_attribute(spec: Spec, name: str, given: Attribute) -> None:

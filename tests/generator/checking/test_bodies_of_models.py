@@ -169,3 +169,34 @@ def test_states_have_shapes_and_types_of_their_own_and_runs_no_end_but_the_condi
         assert "int32" in types
     node = run(parse_model(COUNTED), FaultyRuntime().ask, tmp_path).nodes[0]
     assert node.verdict == "right", (node.why, node.reason)
+
+
+NEWER = """
+<ir_version: 8, opset_import: ["" : 18]>
+main (float[4] x) => (float[4] y)
+<int64 most = {9}, bool go = {1}>
+{
+    y = Loop (most, go, x) <
+        body = b (int64 i, bool c, float[4] s) => (bool d, float[4] t)
+        <float one = {1}, float half = {0.5}, int64[1] axes = {0}> {
+            t = Mul (s, half)
+            greatest = ReduceMax <keepdims = 0> (t, axes)
+            d = Greater (greatest, one)
+        }
+    >
+}
+"""
+"""A body of opset 18, whose ReduceMax is another than that of opset 16, where Loop is the same."""
+
+
+def test_a_body_of_a_newer_opset_than_its_loop_is_asked_in_the_opset_of_the_model(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(parse_model(NEWER).SerializeToString())
+    (found,) = (one for one in read_model(path, seconds=60).calls if one.first.op_type == "Loop")
+    made = cases_of_call(found, 12)
+    assert made.not_covered is None
+    for case in made.cases:
+        asked = ModelProto.FromString(case.model)
+        assert [each.version for each in asked.opset_import] == [18]
+        check_model(asked, full_check=True)
+        assert passes(case, *ReferenceEvaluator(asked).run(None, given_to(case)))
