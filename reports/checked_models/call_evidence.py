@@ -140,6 +140,8 @@ _SAID: Mapping[str, str] = {
     "the same cases pass where it states them",
     FIXED: "only where the model states all dimensions; the same cases pass where they are open, as in yours",
 }
+_LENGTHS: Mapping[str, str] = {"own": "as the model has them", "ones": "of 1", "none": "of 0"}
+"""What dimensions are at the levels of calls; at the others they are made up."""
 _MOST_LEVELS = 4
 _LONGEST = 60
 
@@ -160,9 +162,9 @@ def level_remarks(
     for name in checked.varied:
         if name == SHAPES:
             continue
-        bad = {result.features[name] for result in failing if name in result.features}
+        bad = {_level(name, result) for result in failing if name in result.features}
         good = {
-            result.features[name] for result in asked if result.verdict == "pass" and name in result.features
+            _level(name, result) for result in asked if result.verdict == "pass" and name in result.features
         }
         left = len(good - bad)
         if bad and left and len(bad) <= _MOST_LEVELS:
@@ -175,6 +177,11 @@ def level_remarks(
             yield "no case has the dimensions that the model states"
         elif not any(result in alike for result in failing):
             yield f"no case with the dimensions that the model states fails so, of {len(alike)}"
+
+
+def _level(name: str, result: CaseResult) -> str:
+    level = result.features[name]
+    return _LENGTHS.get(level, "made up") if name == EXTENTS else level
 
 
 def at_other_extents(
