@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from opcert.vocabulary.element_types import ElementType
@@ -10,7 +12,7 @@ from reference.answers import Answer
 from reference.answers.rounding import Rounded, round_floats, round_integers
 from reference.numbers.number_arrays import Numbers
 from reference.numbers.numbers import encode
-from reference.numbers.working import SLACK, Floats
+from reference.numbers.working import SLACK, Floats, Mask
 from reference.readings.choices import Choice
 from reference.sums.sums import Sums
 
@@ -41,7 +43,7 @@ def answer_of(
         working.may_flush(np.abs(numbers.value.floats()), numbers.error)
     )
     rounded = round_floats(kind, sums, lost if lost.any() else None, flush=flush)
-    rounded = _with_special(kind, rounded, numbers.sign.reshape(-1))
+    rounded = _with_special(kind, rounded, numbers.sign.reshape(-1), numbers.lost.reshape(-1))
     return _answer(kind, numbers.shape, _or_else(kind, rounded, numbers.instead))
 
 
@@ -58,7 +60,7 @@ def _leaves(kind: ElementType, numbers: Numbers) -> bool:
     return bool((inexact & ((exact - reach <= low) | (exact + reach >= high))).any())
 
 
-def _with_special(kind: ElementType, rounded: Rounded, sign: Floats) -> Rounded:
+def _with_special(kind: ElementType, rounded: Rounded, sign: Floats, lost: Mask) -> Rounded:
     special = ~np.isfinite(sign)
     minus_zero = (sign == 0) & np.signbit(sign) & (rounded.allowed == 0)
     if not (special.any() or minus_zero.any()):
@@ -66,7 +68,10 @@ def _with_special(kind: ElementType, rounded: Rounded, sign: Floats) -> Rounded:
     elements = rounded.elements.copy()
     elements[special] = encode(kind, sign[special].tolist())
     elements[minus_zero] = encode(kind, [-0.0])[0]
-    return Rounded(elements, rounded.allowed, rounded.alternatives)
+    perhaps = np.flatnonzero(np.isinf(sign) & lost).tolist()
+    nan = tuple(encode(kind, [math.nan]).tolist()) if perhaps else ()
+    alternatives = {**rounded.alternatives, **dict.fromkeys(perhaps, nan)}
+    return Rounded(elements, rounded.allowed, alternatives)
 
 
 def _or_else(kind: ElementType, rounded: Rounded, instead: Numbers | None) -> Rounded:

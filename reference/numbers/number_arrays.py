@@ -35,6 +35,8 @@ from reference.numbers.working import (
     rounded_up,
 )
 
+_ROUNDINGS = math.ldexp(1.0, -8)
+"""More than a few roundings of a result come to, which leave its sign."""
 _ROOT_ULPS = 3.0
 """Units in the last place of float32, by the table that `reference/functions/functions.py` cites."""
 
@@ -45,8 +47,9 @@ class Numbers:
 
     `value` is exact, and 0 where `sign` is NaN or an infinity: there IEEE arithmetic gives that. Elsewhere
     `sign` is 1, -1 or a zero with its sign. A program holds a number within `error` of the value, and may
-    hold anything where `lost`: where something on the way was beyond the greatest number. `instead` are
-    numbers without error that a program may come to as well where there are any (NaN: none), and theirs: of
+    hold anything where `lost`: where something on the way was beyond the greatest number; an infinity that is
+    lost may be NaN as well. `instead` are numbers without error that a program may come to as well where
+    there are any (NaN: none), and theirs: of
     a result alone, since operations leave it out.
     """
 
@@ -149,8 +152,10 @@ class Numbers:
             error = ours * other.error + theirs * self.error + self.error * other.error
         exact = (self.error == 0) & (other.error == 0)
         error = np.where(exact, 0.0, rounded_up(error))
+        perhaps, either = infinities_met(self, other)
         joined = self._combined(other, self.value * other.value, error, special, special)
-        return joined.rounded(1, exact=exact, least=1)
+        found = replace(joined, lost=joined.lost | perhaps).rounded(1, exact=exact, least=1)
+        return found.or_also(-found, either)
 
     def __rmul__(self, other: Fraction | int) -> Numbers:
         return self * other
@@ -197,10 +202,14 @@ class Numbers:
         value = value.where(np.isfinite(other.sign), Rationals.of(0))
         joined = self._combined(other, value, np.where(doubtful, np.inf, error), special, special)
         joined = replace(joined, lost=joined.lost | (lost & joined.finite))
+        over_zero = _is_zero(other) & self.may_be_zero()
         # Zero over any number, and any number over an infinity, is zero by either way.
         free = _is_zero(self) | np.isinf(other.sign)
         times = 2 if by_reciprocal else 1
-        return joined.rounded(times, exact=exact, free=free, least=times)
+        joined = replace(joined, lost=joined.lost | over_zero)
+        found = joined.rounded(times, exact=exact, free=free, least=times)
+        changing = (np.isinf(self.sign) & other.may_change_sign()) | (over_zero & self.may_change_sign())
+        return found.or_also(-found, changing)
 
     def truncated_quotient(self, other: Numbers) -> Numbers:
         """Of integers, the quotient without its fraction; a division by zero is the caller's to exclude."""
@@ -255,6 +264,13 @@ class Numbers:
     def may_be_zero(self) -> Mask:
         """Where a number that is none may be held as zero, as one that is flushed."""
         return self.finite & (self.error > 0) & (self.error >= np.abs(self.value.floats()))
+
+    def may_change_sign(self) -> Mask:
+        """Where a number may be held as one of the other sign, which no rounding or underflow makes of it."""
+        slack = 4 * self.working.least if self.working.is_float else 0.0
+        with np.errstate(over="ignore"):
+            size = np.abs(self.value.floats()) * (1 + _ROUNDINGS) + slack
+        return np.asarray(self.finite & (self.error > size))
 
     def or_also(self, other: Numbers | int, where: Mask) -> Numbers:
         """The same, or another number in their place."""
@@ -326,6 +342,10 @@ class Numbers:
         if self.working.is_float:
             ends = self.working.greatest * (1 - MARGIN)
             for each in (self, other):
+                if each.instead is not None:
+                    either = np.isinf(each.sign) & (each.instead.sign == -each.sign)
+                    special, error, lost = beside_open(either, special, error, lost)
+                    zero = np.where(np.isfinite(zero), zero, special)
                 if each.error.any():
                     lost = lost | (each.finite & (each.magnitude >= ends) & (each.error > 0))
                     special, error, lost = beside_open(each.open, special, error, lost)
@@ -402,6 +422,18 @@ def beside_open(anything: Mask, special: Floats, error: Floats, lost: Mask) -> t
     if not mask.any():
         return special, error, lost
     return np.where(mask, 1.0, special), np.where(mask, np.inf, error), np.asarray(lost | mask)
+
+
+def infinities_met(left: Numbers, right: Numbers) -> tuple[Mask, Mask]:
+    """Where a product of an infinity may be NaN as well, for a factor of zero, and where of either sign."""
+    perhaps: Mask = np.zeros((), dtype=np.bool_)
+    either = perhaps
+    for number, infinity in ((left, right), (right, left)):
+        if number.error.any() and np.isinf(infinity.sign).any():
+            met = np.isinf(infinity.sign)
+            perhaps = perhaps | (met & number.may_be_zero())
+            either = either | (met & number.may_change_sign())
+    return perhaps, either
 
 
 def settled(

@@ -13,7 +13,7 @@ from opcert.vocabulary.element_types import BINARY64, FloatLayout
 from reference.numbers.accumulations import RUNNING, WHOLE, RunningAxis
 from reference.numbers.exact_sums import GREATEST_POWER, quanta
 from reference.numbers.noted_functions import note_steps
-from reference.numbers.number_arrays import Numbers, beside_open, settled
+from reference.numbers.number_arrays import Numbers, beside_open, infinities_met, settled
 from reference.numbers.numbers import largest, smallest_subnormal
 from reference.numbers.rationals import Rationals
 from reference.numbers.working import MARGIN, Floats, Mask, Working, rounded_up, unit_roundoff
@@ -104,6 +104,10 @@ def terms_of_products(left: Numbers, right: Numbers, shape: tuple[int, ...]) -> 
     if left.error.any() or right.error.any():
         anything = np.asarray(np.broadcast_to(left.open | right.open, whole)).reshape(shape)
         sign, error, lost = beside_open(anything, sign, error, lost)
+        perhaps, either = (
+            np.broadcast_to(each, whole).reshape(shape) for each in infinities_met(left, right)
+        )
+        sign, error, lost = beside_open(either, sign, error, lost | perhaps)
     return Terms(left.working, summed, sizes, given, steps, error, sign, lost)
 
 
