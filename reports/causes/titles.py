@@ -61,21 +61,29 @@ def operator_names(found: FailureClass) -> str:
 def symptom(found: FailureClass, runtime: str = "", resembles: str = "") -> str:
     """What one sees, and when."""
     known, equals, seen = found.known, equals_text(found, resembles), damage(found)
+    told = told_by_entries(found, runtime)
     if known is not None and known.short:
-        return known.short
+        return told
     if equals.startswith(_EQUALS):
         return f"{seen}, as with {equals.removeprefix(_EQUALS)}"
     if equals:
         return f"{seen}: {equals}"
-    if known is not None:
-        return f"{seen}: {told_of_runtime(known, runtime)}"
-    joined = _JOINED.get(found.told)
-    if joined is not None and found.suspects:
-        opening, between = joined
-        named = between.join(suspect.short or told_of_runtime(suspect, runtime) for suspect in found.suspects)
-        return f"{seen}, {opening}: {named}"
+    if told:
+        return f"{seen}{': ' if known is not None else ', '}{told}"
     said = headline(found)
     return _ID.sub(lambda each: f"“{each[0].replace('_', ' ')}”", said) if found.told == "judge" else said
+
+
+def told_by_entries(found: FailureClass, runtime: str = "") -> str:
+    """What entries say of the runtime, shown or suspected; empty where none does."""
+    if found.known is not None:
+        return found.known.short or told_of_runtime(found.known, runtime)
+    joined = _JOINED.get(found.told)
+    if joined is None or not found.suspects:
+        return ""
+    opening, between = joined
+    named = between.join(suspect.short or told_of_runtime(suspect, runtime) for suspect in found.suspects)
+    return f"{opening}: {named}"
 
 
 def damage(found: FailureClass) -> str:

@@ -14,7 +14,7 @@ from reports.causes.class_words import headline, remarks
 from reports.causes.failure_class import FailureClass, smallness
 from reports.causes.failure_classes import class_of
 from reports.causes.optimisation import fails_optimised_alone
-from reports.causes.titles import symptom
+from reports.causes.titles import told_by_entries
 from reports.checked_models.call_evidence import (
     CheckedCall,
     at_other_extents,
@@ -210,9 +210,9 @@ def _cause(
     assert found is not None
     levels = level_remarks(members, asked, checked, results)
     told = tuple(one_line(level, _LONGEST) for level in (*levels, *remarks(found)))
-    title, answer = one_line(headline(found), _LONGEST), _answer_of(found)
-    if found.known is not None:
-        title = one_line(symptom(found, str(results.record.header["runtime"]["name"])), _LONGEST)
+    runtime = str(results.record.header["runtime"]["name"])
+    title = one_line(told_by_entries(found, runtime) or headline(found), _LONGEST)
+    answer = _answer_of(found)
     if answer == "refused":
         told = (*told, BY_ITSELF)
     if answer in BLAMING and at_other_extents(members, asked, checked, results):
