@@ -12,6 +12,7 @@ from specs.derived.entries import KEYS, Collected, Derived, DerivedEntry, cited
 from specs.derived.kinds import KindReader
 from specs.derived.linked_parts import LinkedReader
 from specs.derived.silent_parts import SilentReader
+from specs.derived.silent_shapes import SilentShapes
 from specs.derived.stated_extents import StatedExtents
 from specs.language.expressions import parse, read_tree
 from specs.language.shape_expressions import parse_shape
@@ -28,6 +29,7 @@ def derive(spec: Spec) -> Derived:
     extents = StatedExtents(spec)
     ShapeReader(spec, extents, found).read()
     KindReader(spec, extents, found).read()
+    SilentShapes(spec, found).read()
     SilentReader(spec, found).read()
     LinkedReader(spec, found).read()
     _add_rules(spec, found)

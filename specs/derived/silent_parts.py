@@ -16,6 +16,8 @@ from specs.model.structures import forms_of
 
 _AXIS = re.compile(r"(?:axis|axes|dim|dims|dimension)")
 _SEVERAL = "'several', "
+_SEVERAL_AXES = ("axes", "dims")
+_AXES = re.compile(r"axis\('several', (\w+(?:, negative=False)?)\)( or error)?")
 _EXTENTS = re.compile(r"(?:.*_)?(?:sizes?|shapes?|dims|multiples|\w*size)")
 """How integers are called that are extents: from 1 on, and few."""
 _COUNT = re.compile(r"(?:.*_)?(?:k|n|num|count|lengths?|depth|limit|num_\w+|strides?|steps?)")
@@ -33,6 +35,8 @@ _SPATIAL = {"org.openvino": 2}
 _WEIGHTS = re.compile(r"w|weights?|filters?", re.IGNORECASE)
 _TRANSPOSES = re.compile(r"trans[A-Z]\w*")
 """How flags are called that say that a matrix is to be transposed."""
+_SWITCH = re.compile(r"(?:do|use)_\w+")
+"""How flags are called that switch something on."""
 _BITS = re.compile(r"(?:.*_)?n?bits")
 """How integers are called that say of how many bits quantised numbers are: of four, where defaults say it."""
 _GIVEN = re.compile(r"integer\(given=\[(\w+)\], equals=\w+\)")
@@ -41,6 +45,7 @@ _SHIFTS = re.compile(r"B|bias|beta|gamma")
 _OF_CHANNELS = {"mean", "variance"}
 """The inputs beside which they have one for each channel."""
 _PLAIN_KERNEL = "whole_numbers('alike', length=len(S), least=1)"
+_ONE_IN_A_LIST = "constant('listed', length=1, first=1)"
 _MOST = 5
 _SINGLE = ("()", "maybe(1)")
 """The shapes of inputs that are one number."""
@@ -58,6 +63,8 @@ class SilentReader:
         self._shapes = {e.path[1]: str(e.value) for e in found.entries if e.path[0] == "shapes"}
         self._notes = {e.path[1]: e.note for e in found.entries if e.path[0] == "shapes"}
         self._kinds = {e.path[1]: str(e.value) for e in found.entries if e.path[0] == "kinds"}
+        shapes = (parse_shape(str(e.value)) for e in found.entries if e.path[0] in ("shapes", "results"))
+        self._used = frozenset[str]().union(*(shape.names for shape in shapes))
 
     def read(self) -> None:
         """Add the entries."""
@@ -74,6 +81,7 @@ class SilentReader:
                 self._axis(attribute.name)
             self._choice(attribute)
             self._default_alone(attribute)
+            self._switch(attribute)
             self._bits(attribute)
         for name, shape in self._shapes.items():
             if "auto_broadcast" in self._spec.attributes and shape.startswith("*broadcast("):
@@ -81,7 +89,6 @@ class SilentReader:
                 self._found.add(
                     "shapes", name, alike, note="what auto_broadcast allows in any case", alone=True
                 )
-        self._tuples()
         self._features()
         for parameter in self._spec.inputs:
             self._along_last(parameter)
@@ -146,11 +153,22 @@ class SilentReader:
     def _default_alone(self, attribute: AttributeSpec) -> None:
         """The default of an integer that is called a number of something: one of 0 or 1 makes it no flag."""
         name = attribute.name
-        silent = attribute.kind == "int" and attribute.values is None and name not in self._kinds
+        bounded = self._kinds.get(name) == "integer(1)" and name not in self._used
+        silent = attribute.kind == "int" and attribute.values is None
+        silent = silent and (name not in self._kinds or bounded)
         counts = any(form.fullmatch(name) for form in (_COUNT, _EXTENTS, _MORE_COUNTS))
-        if silent and counts and attribute.default in (0, 1):
+        if silent and counts and attribute.default in ((1,) if bounded else (0, 1)):
             self._kinds[name] = f"enumeration({attribute.default})"
             self._add(name, self._kinds[name], "no sentence says other values")
+
+    def _switch(self, attribute: AttributeSpec) -> None:
+        """The default alone of a flag that switches on what may need more than sentences say."""
+        name, default = attribute.name, attribute.default
+        flag = self._kinds.get(name, "integer(0, 1)") == "integer(0, 1)"
+        if attribute.kind != "int" or not flag or attribute.required or not _SWITCH.fullmatch(name):
+            return
+        self._kinds[name] = LEFT_OUT if default is None else f"enumeration({default})"
+        self._add(name, self._kinds[name], "no sentence says what it needs")
 
     def _bits(self, attribute: AttributeSpec) -> None:
         """Four for a number of bits of which no sentence says anything, or for the extent that gives it."""
@@ -176,24 +194,27 @@ class SilentReader:
 
     def _list(self, attribute: AttributeSpec) -> str | None:
         """The kind of a list: as many of the least number as it has to have, or none."""
-        if attribute.kind in ("ints", "floats", "strings") and not attribute.required:
-            return LEFT_OUT
-        if attribute.kind != "ints" or not self._shapes:
+        if attribute.kind not in ("ints", "floats", "strings"):
             return None
-        if _AXIS.fullmatch(attribute.name) and attribute.least_length is None:
+        if not attribute.required:
+            return LEFT_OUT
+        if attribute.kind != "ints":
+            return _ONE_IN_A_LIST
+        name, image = (
+            attribute.name,
+            next((name for name in self._shapes if not _EXTENTS.fullmatch(name)), None),
+        )
+        if _AXIS.fullmatch(name) and attribute.least_length is None and self._shapes:
             of = self._has_axes()
-            self._with_axes(of, attribute.name)
+            self._with_axes(of, name)
             return f"axis({_SEVERAL}{of})"
-        length: str | None = None
+        length = "2" if _EXTENTS.fullmatch(name) else "1"
         if attribute.least_length is not None:
             length = str(attribute.least_length)
-        elif _WINDOW.fullmatch(attribute.name):
+        elif _WINDOW.fullmatch(name) and image is not None:
             front = _SPATIAL.get(self._spec.operator.domain, 0)
-            image = next((name for name in self._shapes if not _EXTENTS.fullmatch(name)), None)
-            length = image and f"rank({image})" + (f" - {front}" if front else "")
-        if length is None:
-            return None
-        least = 0 if attribute.name.startswith("pad") else max(1, int(attribute.at_least or 0))
+            length = f"rank({image})" + (f" - {front}" if front else "")
+        least = 0 if name.startswith("pad") else max(1, int(attribute.at_least or 0))
         return f"whole_numbers('alike', length={length}, least={least})"
 
     def _features(self) -> None:
@@ -263,7 +284,7 @@ class SilentReader:
         shape = self._shapes[name]
         silent = self._notes[name].startswith("no sentence says")
         if known is not None:
-            axes = re.fullmatch(r"axes\((\w+)\)( or error)?", known)
+            axes = _AXES.fullmatch(known)
             if axes is not None and (silent or self._is_one(name)):
                 self._scalar(name, f"axis({axes[1]}){axes[2] or ''}")
             return
@@ -298,7 +319,8 @@ class SilentReader:
         else:
             ends, note = "0, 1", "no sentence says which integers: the first index"
             if is_count:
-                ends = f"1, {_MOST}" if _EXTENTS.fullmatch(name) else "1, 2"
+                extents = _EXTENTS.fullmatch(name) and not name.startswith("block_")
+                ends = f"1, {_MOST}" if extents else "1, 2"
                 note = "a number of something, by its name"
             given = f", when=present({name})" if parameter.option == "optional" else ""
             self._add(name, f"data('range', {ends}{given})", note)
@@ -309,20 +331,6 @@ class SilentReader:
         single = self._shapes[name] in _SINGLE and parameter.option == "single"
         numeric = all(each.is_float or each.is_integer for each in types)
         return single and numeric and any(each.is_float for each in types)
-
-    def _tuples(self) -> None:
-        """The last axis of indices whose extent sentences take from a rank: it has an index for one axis."""
-        for statement in self._spec.statements:
-            told = re.findall(r"(?:shape\((\w+)\)|\b(\w+))\[-1\]", getattr(statement, "least", None) or "")
-            for name in {one or other for one, other in told} & self._shapes.keys():
-                pack = self._shapes[name].removeprefix("*")
-                if isinstance(statement, Rank) and pack.isidentifier() and name != self._spec.inputs[0].name:
-                    self._shapes[name] = f"*{pack}, 1"
-                    note = "as many axes as its last one has places, of which one is the plainest"
-                    self._found.add(
-                        "shapes", name, self._shapes[name], statement.origin, note=note, alone=True
-                    )
-                    self._found.add("extents", pack, "0..2", statement.origin, note=note, alone=True)
 
     def _holds_something(self, parameter: ParameterSpec) -> None:
         """A sequence or map has something in it."""
@@ -341,9 +349,10 @@ class SilentReader:
         self._found.add("constraints", str(rule["id"]), rule, note=rule["why"], alone=True)
 
     def _is_one(self, name: str) -> bool:
-        """Whether an input has one element at most, or is called like one axis and may be a scalar."""
+        """Whether an input has one element at most, or may be a scalar; not what is called a list of axes."""
         shape = self._shapes[name]
-        return shape in ("maybe(1)", "1") or (shape.startswith("maybe(") and name in ("axis", "dim"))
+        several = name in _SEVERAL_AXES
+        return shape == "maybe(1)" or (not several and (shape == "1" or shape.startswith("maybe(")))
 
     def _packed_axis(self, name: str) -> str | None:
         """The extent of the first input's first axis, where another has an element more than sequences."""

@@ -15,11 +15,11 @@ from specs.model.statements import StatedShape, is_proposed
 
 _RESERVED = frozenset({*FUNCTIONS, *CONSTANTS, "version", "outputs", "wanted", "place", *keyword.kwlist})
 _NUMBERED = re.compile(r"([A-Za-z][A-Za-z_]*?)_?(\d+)")
-_LAST = re.compile(r"([A-Za-z][A-Za-z_]*?)_?([nNkKrRqQmM])")
+_LAST = re.compile(r"([A-Za-z][A-Za-z_]*?)_?([nNkKrRqQmM]|\{[A-Za-z] ?- ?1\})")
 _BY_X = re.compile(r"[A-Z](?:x[A-Z\d])+")
 _WORDS = re.compile(r"[A-Za-z][\w ]*")
 _ANY = ("...", "*")
-_USUAL = {"D": "S", "d": "S", "k": "kernel"}
+_USUAL = {"D": "S", "d": "S", "k": "kernel", "S": "S_"}
 """What packs are called in declarations whose members documents call `D1, D2, ..., Dn`."""
 _HEADS = {
     "hidden_size": ("num_heads", "head_size"),

@@ -52,7 +52,7 @@ _TWICE = re.compile(
 """Words of grammar alone: others may well be repeated."""
 _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)(?P<text>[^`]+?)\1(?!`)")
 _TEX = re.compile(r"\\f(?P<mark>[$\[])(?P<text>.{1,2000}?)\\f[$\]]")
-_TEX_BRACKET = re.compile(r"\\(?:left|right|[Bb]igg?[lr]?)\s*\\?[.|()\[\]{}]|\\[\[\](){}]")
+_TEX_BRACKET = re.compile(r"\\(?:left|right|[Bb]igg?[lr])\s*\\?[.|()\[\]{}]|\\[\[\](){}]")
 _NO_BRACKET = re.compile(
     r"`[^`]{1,500}`|\\f\$.{1,500}?\\f\$|\\f\[(?s:.{1,2000}?)\\f\]|\$[^$]{1,500}\$"
     r"|[\[(][^\[\](){},]{1,40},[^\[\](){},]{1,40}[\])]"

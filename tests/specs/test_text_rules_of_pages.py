@@ -78,6 +78,7 @@ def test_a_right_page_has_no_finding() -> None:
         ({"summary": "As 'dilation' says."}, "name-mismatch"),
         ({"summary": "Doubles `X and `Y`."}, "unbalanced-quotes"),
         ({"summary": "It is `floor(X * (2 + 1)`."}, "unbalanced-brackets"),
+        ({"summary": r"It is \f[ \min\big( X,\ 2 \big \f]."}, "unbalanced-brackets"),
         ({"summary": "It doubles the the input."}, "repeated-word"),
         ({"attribute": "list of ints"}, "default-missing"),
         ({"attribute": "list of ints (default is many)"}, "default-undecodable"),

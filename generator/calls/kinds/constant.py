@@ -167,10 +167,12 @@ class _LeftOut(SingleKind):
 class _PlainList(SingleKind):
     """A list of as many values as `length` says, all different: 0, 1, 2, ..., or `k0`, `k1`, ...
 
+    The first number is `first`, where it is given.
     It is given where `when` holds, and left out where it does not.
     """
 
     length: Expression = field(kw_only=True)
+    first: Expression | None = field(default=None, kw_only=True)
     when: Expression | None = field(default=None, kw_only=True)
 
     @property
@@ -193,7 +195,8 @@ class _PlainList(SingleKind):
         kind = attribute.kind if attribute is not None else "ints"
         if kind == "strings":
             return [f"k{number}" for number in range(count)]
-        return [float(number) if kind == "floats" else number for number in range(count)]
+        first = 0 if self.first is None else int(self.first.evaluate({}))
+        return [float(number) if kind == "floats" else number for number in range(first, first + count)]
 
     def rules(self) -> Iterable[Constraint]:
         if self.when is not None:

@@ -28,6 +28,8 @@ LIST = (
 """A pattern of a list in brackets of either kind, or of several brackets in a row."""
 _MOST = 12
 _LONGEST = 60
+_SLICE = re.compile(r"\[[^\[\]]*:[^\[\]]*\]$")
+"""What is several extents, of which no expression says how many: `data.shape[:axis]`."""
 _OR_ONE = re.compile(r"^([A-Za-z_]\w*) or 1$")
 _TWO_WORDS = re.compile(r"[A-Za-z]\w* +[A-Za-z]\w*")
 
@@ -45,6 +47,8 @@ def read_extents(text: str) -> tuple[str, ...] | None:
         extents = (*blank, *_split(text[1:-1]))
     extents = tuple(_OR_ONE.sub(r"1 or \1", extent) for extent in extents)
     if extents[1:2] == ("...",) and extents[0] in ("0", "1"):
+        return None
+    if any(_SLICE.search(extent) for extent in extents):
         return None
     if not extents or len(extents) > _MOST or not any(re.search(r"[A-Za-z_*]", extent) for extent in extents):
         return None
@@ -88,9 +92,11 @@ _INTRODUCED = pattern(
     r"(?:\b(?P<subject>[`'\"]?\w+[`'\"]?)(?:\.shape ?=|'s shape is|`? shape)"
     r"|(?:\b(?:shapes?|(?:has|have|of|the|its) sizes?|dimensions?)|, size)\b(?!`?[\[(])"
     r"(?: \([^()]{1,40}\))?(?: for (?:non-?)? ?image cases?)?)"
-    r"(?: of (?:[`'\"]?\w+[`'\"]? )?(?:should be|must be|is)| is expected| is| are| becomes?| of| as"
+    r"(?: of (?:the )?(?:[`'\"]?\w+[`'\"]? )?(?:should be|must be|is|has the form)| is expected| is| are"
+    r"| becomes?| of| as"
     r"| should be"
-    r"| must be| will be| in the form of| are in the form of|(?: is| are)? ?:)*[:=]? ?[`$]*" + LIST
+    r"| must be| will be| in the form of| are in the form of| (?:must have|has) the form|(?: is| are)? ?:)*"
+    r"[:=]? ?[`$]*" + LIST
 )
 _OR = pattern(
     r"(?:[`$]*,? ?(?:(?:for|in|of) [^.,;()\[\]]{1,50})?,? ?or,? (?:(?:an? )?\d-?D (?:input )?(?:tensors? )?)?"
