@@ -111,8 +111,9 @@ def command(**said: Any) -> int:
 
         options = _options(asked, tested, limits)
         look = FirstLook(tested, limits) if asked.arithmetic is None else None
-        given = resolve_suite(asked.suite_name, folders=asked.folders, cluster=cluster, look=look)
-        with for_arithmetic(given, asked.arithmetic, asked.folders, asked.pattern) as suite:
+        folders, pattern = asked.folders, asked.pattern
+        given = resolve_suite(asked.suite_name, folders=folders, cluster=cluster, look=look, pattern=pattern)
+        with for_arithmetic(given, asked.arithmetic, folders, pattern) as suite:
             request, place = RunRequest(suite, tested, options), RecordPlace(path, asked.resume)
             ours = asked.output is None
             record = record_run(request, place, ours=ours, first=first, cluster=cluster, python=asked.python)
