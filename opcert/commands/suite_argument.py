@@ -77,6 +77,13 @@ def resolve_suite(
     if kept is not None:
         return open_suite(kept)
     name = _locked_name(digest) or text
+    if digest and name == DEFAULT_SUITE and not folders and _locked_name(digest) is None:
+        # Whether it is the default suite of changed specs would be known only once that was made, in minutes.
+        raise UserError(
+            "the record is of a suite that is not kept here, and of no named one of this version of opcert",
+            got=f"the digest {digest[:12]}",
+            remedy="Name the suite with -s.",
+        )
     meant = [] if folders or digest else _operators_meant(pattern, operators_named(name) or [])
     if meant:
         return made_of(meant, cluster=cluster, look=look)
@@ -229,12 +236,18 @@ def open_certified(runtime: Runtime, asked: SuiteRequest, digest: str = "") -> t
     """
     chosen = bool(asked.operators) or asked.opset is not None
     if chosen and asked.suite_name is not None:
-        raise UserError("a suite has its operators and versions", expected="-s, or operators and --opset")
+        raise UserError(
+            "a suite has its operators and versions",
+            expected="-s, or operators and --opset",
+            remedy="With -s, -k chooses among its cases.",
+        )
     if chosen and digest:
         raise UserError("a record has its operators and versions", expected="--run, or operators and --opset")
     if chosen and asked.folders:
         raise UserError(
-            "folders of specs have their operators and versions", expected="--specs, or operators and --opset"
+            "folders of specs have their operators and versions",
+            expected="--specs, or operators and --opset",
+            remedy="With --specs, -k chooses among their cases.",
         )
     if digest or asked.suite_name is not None or asked.folders:
         name = asked.suite_name or DEFAULT_SUITE
