@@ -41,7 +41,7 @@ class Tier:
 _LOST = Tier("Process lost", "the caller loses everything, whatever it was doing")
 _SHAPE = Tier("Wrong shape or type", "every later operator gets the wrong thing, silently")
 _VALUES = Tier("Wrong values", "silent: nobody notices that they are wrong")
-_REFUSED = Tier("Valid input refused", "loud, but a model that should run does not")
+_REFUSED = Tier("Valid input rejected", "loud, but a model that should run does not")
 _ACCEPTED = Tier("Invalid input accepted", "a broken model seems to work")
 INEXACT = Tier(
     "Less exact", "right, with larger errors than the table of functions allows; ONNX states no accuracy"
