@@ -23,6 +23,7 @@ from conformance.processes.worker_limits import Limits
 from conformance.processes.worker_process import Launch, WorkerHung, WorkerLost, WorkerProcess
 from conformance.running.requests import CaseRequest, Offer, encode_case, read_offer
 from conformance.running.returned_values import read_outputs
+from conformance.running.session import PRINTED_NOTHING
 from conformance.runtimes.runtimes import Runtime, install
 from conformance.suite.cases import Case, call_digest
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -80,7 +81,11 @@ class Patient:
         except (WorkerLost, WorkerHung, BrokenProtocol) as error:
             self.process.kill()
             stderr = getattr(error, "stderr", "") or None
-            raise RuntimeUnavailable(f"the runtime's worker did not start: {error}", got=stderr) from error
+            raise RuntimeUnavailable(
+                f"the runtime's worker did not start: {error}",
+                got=stderr,
+                remedy=None if stderr else PRINTED_NOTHING,
+            ) from error
         return self.offer
 
     def ask(

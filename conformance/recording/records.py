@@ -298,11 +298,24 @@ def read_record(path: Path, most_in_memory: int | None = None) -> Record:
         raise unreadable("the record", path, error, "Make one with `opcert run`.") from error
 
 
+def may_be_record(path: Path) -> bool:
+    """Whether a file is a record, damaged or not, or there is none, or nothing in it; raises OSError."""
+    if not path.exists():
+        return True
+    with open_regular(path) as file:
+        beginning = file.read(_LONGEST_LINE).partition(b"\n")[0]
+    return not beginning or b'"opcert-run/' in beginning
+
+
 def _read(path: Path, file: IO[bytes], most: int) -> Record:
     lines = _parse_lines(path, file)
     raw, header = next(lines, (b"", {}))
     if header.get("type") != "header" or header.get("format") != FORMAT:
-        raise UserError("not a record of a run", expected=f"a header of {FORMAT}", where=Place(str(path), 1))
+        told = "another format" if "format" in header else None
+        place, remedy = Place(str(path), 1), "Make one with `opcert run`."
+        raise UserError(
+            "not a record of a run", got=told, expected=f"a header of {FORMAT}", where=place, remedy=remedy
+        )
     offsets = array("Q", [len(raw)])
     digest = hashlib.sha256()
     seen = OrderedCounts()
@@ -348,7 +361,7 @@ def _parse_lines(path: Path, file: IO[bytes]) -> Iterator[tuple[bytes, Mapping[s
         try:
             line = parse_json(raw)
         except ValueError as error:
-            raise _damaged(path, number, str(error)) from error
+            raise _damaged(path, number, f"no JSON: {error}") from error
         if not isinstance(line, dict):
             raise _damaged(path, number, "a line that is no object")
         yield raw, line
@@ -374,7 +387,12 @@ def _same_counts(stated: Any, counts: Mapping[Verdict, int]) -> bool:
 
 
 def _damaged(path: Path, number: int, problem: str) -> UserError:
-    return UserError("the record is damaged", got=problem, where=Place(str(path), number))
+    return UserError(
+        "the record is damaged",
+        got=problem,
+        where=Place(str(path), number),
+        remedy="Fetch it whole, or make it anew with `opcert run`.",
+    )
 
 
 def _unwritable(path: Path, error: OSError) -> UserError:

@@ -108,6 +108,13 @@ def _send_once(session: WorkerSession, task: Task, request: CaseRequest, size: i
     return sent
 
 
+PRINTED_NOTHING = (
+    "It printed nothing on standard error. A worker reads requests from its standard input until that ends: "
+    "docs/reference.md has the protocol."
+)
+"""What to do about a worker that went without a word."""
+
+
 def shake_hands(process: WorkerProcess, limits: Limits) -> Offer:
     """What a worker that was sent its `hello` offers.
 
@@ -124,7 +131,9 @@ def shake_hands(process: WorkerProcess, limits: Limits) -> Offer:
         started = True
     except WorkerLost as error:
         raise RuntimeUnavailable(
-            f"the runtime's worker did not start: {error.reason}", got=error.stderr or None
+            f"the runtime's worker did not start: {error.reason}",
+            got=error.stderr or None,
+            remedy=None if error.stderr else PRINTED_NOTHING,
         ) from error
     except WorkerHung as error:
         raise RuntimeUnavailable(

@@ -56,12 +56,16 @@ def selects(text: str, case_id: str) -> bool:
 def names_operator(text: str, case_id: str) -> bool:
     """Whether a text is the name of a case's operator, or that and how the rest of the id begins."""
     domain, operator, rest = case_id.split("/", 2)
-    for operator_name in operator_names(domain, operator):
-        if text == operator_name or (
-            text.startswith(f"{operator_name}/") and rest.startswith(text[len(operator_name) + 1 :])
-        ):
-            return True
-    return text in (domain, f"{domain}/")
+    begin = find_case_begin(text, domain, operator)
+    return begin is not None and rest.startswith(begin)
+
+
+def find_case_begin(text: str, domain: str, operator: str) -> str | None:
+    """What a text that names an operator version says of the rest of a case id; None where it names none."""
+    for name in operator_names(domain, operator):
+        if text == name or text.startswith(f"{name}/"):
+            return text[len(name) + 1 :]
+    return "" if text in (domain, f"{domain}/") else None
 
 
 def operator_names(domain: str, operator: str) -> Iterable[str]:

@@ -55,13 +55,13 @@ _LONGEST_RULE = 20_000
 def check_words(case: Case) -> Case:
     """The case itself; raises UserError where one of its words is none.
 
-    Constraints, what may be refused, readings and behaviours have identifiers of letters, digits and `_`;
+    Constraints, what may be rejected, readings and behaviours have identifiers of letters, digits and `_`;
     attributes may have `.` and `-` as well. Options, levels, documents, inputs and outputs have names of one
     line in which nothing hides. `valid_case` is a case id.
     """
     _check("the demand", [case.demand], get_args(Demand).__contains__, "answer, refuse or survive")
     _check("a constraint", [case.constraint or "_"], _is_identifier, "letters, digits and _")
-    _check("what may be refused", [case.may_refuse or "_"], _is_identifier, "letters, digits and _")
+    _check("what may be rejected", [case.may_refuse or "_"], _is_identifier, "letters, digits and _")
     _check("an attribute", case.attributes, _is_attribute, "letters, digits, _, . and -")
     functions = [name for expectation in case.expectations for name in expectation.functions]
     _check("a function", functions, _is_identifier, "letters, digits and _")

@@ -16,6 +16,7 @@ from typing import Any, get_args
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.case_index import CaseIndex
 from conformance.suite.cases import Demand
+from conformance.suite.suite_files import MANIFEST as MANIFEST
 from conformance.suite.suite_files import SuiteFiles
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import Place, UserError
@@ -23,7 +24,6 @@ from opcert.vocabulary.names import CaseId
 from opcert.vocabulary.strict_json import DECODER, parse_json
 
 FORMAT = "opcert-suite/1"
-MANIFEST = "manifest.json"
 REMEDY = "Generate the suite again, or fetch it whole."
 _GOLDEN = re.compile(r"goldens/[A-Za-z0-9_][A-Za-z0-9_.]*/[A-Za-z0-9_]+-[0-9]+\.pb")
 _CHUNK = 1 << 18

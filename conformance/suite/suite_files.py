@@ -30,6 +30,7 @@ _END_64 = b"PK\x06\x07"
 _END_64_BYTES = 20
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)
 _LEVEL = 6
+MANIFEST = "manifest.json"
 _REMEDY = "Generate the suite again, or fetch it whole."
 
 
@@ -223,6 +224,12 @@ def write_zip(folder: Path, path: Path) -> None:
 
 def _unreadable(path: Path, error: Exception) -> UserError:
     missing = isinstance(error, FileNotFoundError | KeyError)
+    if missing and path.name == MANIFEST:
+        return UserError(
+            "there is no suite here, or its manifest is missing",
+            where=Place(str(path)),
+            remedy=f"Name a folder or a zip file that holds one. {_REMEDY}",
+        )
     return UserError(
         "a file of the suite is missing" if missing else "a file of the suite cannot be read",
         got=None if missing else str(error),

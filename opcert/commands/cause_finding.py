@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +49,16 @@ def known_entries(results: Results, folders: tuple[Path, ...], files: tuple[Path
     here = {entry.id for entry in entries}
     carried = parse_disagreements(results.suite.known_entries(), results.suite.path)
     return [*entries, *(disagreement for disagreement in carried if disagreement.id not in here)]
+
+
+def check_named(files: Sequence[Path], paths: Sequence[Path]) -> None:
+    """Read files of known causes and records that are named, before anything runs; raises UserError."""
+    from reference.readings.disagreements import read_disagreements
+
+    for file in files:
+        read_disagreements(file)
+    for path in paths:
+        read_record(path)
 
 
 def with_others(results: Results, paths: tuple[Path, ...] = (), kept: Path = Path("out")) -> Results:

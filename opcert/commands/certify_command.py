@@ -243,10 +243,13 @@ class _Job:
 
 def _prepare(asked: _Asked) -> _Job:
     """Look at everything that the command line names, and lock what is written; raises UserError."""
+    from opcert.commands.cause_finding import check_named
     from opcert.commands.cluster_argument import runtime_for
     from opcert.commands.profile_argument import demanded_profile
     from reports.certificates.certificate_files import load_private_key
 
+    _check_usage(asked)
+    check_named(asked.known_files, asked.beside_paths)
     profile = demanded_profile(asked.profile_name, asked.folders)
     key = load_private_key(asked.key_path) if asked.key_path is not None else None
     baseline_options.check_usage(asked.baseline, asked.update_baseline)
@@ -263,6 +266,22 @@ def _prepare(asked: _Asked) -> _Job:
     limits = Limits(case_seconds=asked.timeout, hidden=hidden)
     given = _read_given(asked.record_path, runtime)
     return _Job(asked, runtime, profile, key, folder, path, limits, given)
+
+
+def _check_usage(asked: _Asked) -> None:
+    """Raise UserError where options contradict each other."""
+    from opcert.vocabulary.errors import UserError
+
+    if asked.resume and asked.again:
+        raise UserError("--resume goes on with a run, and --again runs anew", expected="one of them")
+    given = {"-k": asked.pattern, "--forms": asked.forms, "--resume": asked.resume, "--again": asked.again}
+    idle = [name for name, value in given.items() if value]
+    if asked.record_path is not None and idle:
+        raise UserError(
+            "a record that is given is not run again",
+            got=f"--run with {', '.join(idle)}",
+            expected="--run alone, or no --run",
+        )
 
 
 def _write_all(

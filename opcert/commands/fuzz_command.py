@@ -54,7 +54,7 @@ class _Asked:
 @click.option(
     "--time",
     "seconds",
-    type=click.FloatRange(0.1, 86400),
+    type=shared_options.NumberRange(0.1, 86400),
     default=60.0,
     show_default=True,
     help="Seconds to search, shared out where OPERATOR means several versions.",

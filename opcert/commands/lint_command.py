@@ -160,7 +160,11 @@ def _sort(subjects: Sequence[str], folders: Sequence[Path]) -> tuple[list[Path],
         if path.exists() or glob.has_magic(subject) or path.suffix in (".md", ".rst", ".txt", ".html"):
             documents.append(path)
         else:
-            names.append(find_operator_name(subject, folders))
+            try:
+                names.append(find_operator_name(subject, folders))
+            except UserError as error:
+                error.remedy = error.remedy or "There is no file of this name, either."
+                raise
     return documents, names
 
 

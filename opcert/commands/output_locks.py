@@ -49,7 +49,7 @@ def lock_file(path: Path, what: str = "the file") -> None:
 def lock_record(path: Path) -> None:
     """Have a record for this command alone, and what is made from it; as `lock_folder`.
 
-    UserError also where something that is no file stands there: a record is read again.
+    UserError also where something that is no record stands there: a record is read again.
     """
     check_record(path)
     _hold(_locks_of_record(path), path, "the record")
@@ -66,11 +66,20 @@ def locked_record(path: Path, command: str) -> Iterator[None]:
 
 
 def check_record(path: Path) -> None:
-    """Raise UserError where something that is no file stands where a record is to be written."""
+    """Raise UserError where something that is no record stands where one is to be written."""
+    from conformance.recording.records import may_be_record
+
     try:
         check_replaceable(path)
+        replaceable = may_be_record(path)
     except OSError as error:
         raise unwritable("the record", path, error, "It is read again: name a file with -o.") from error
+    if not replaceable:
+        raise UserError(
+            "a file that is no record stands where the record should go",
+            where=Place(str(path)),
+            remedy="Name another file, or remove this one.",
+        )
 
 
 def _locks_of_record(path: Path) -> list[Path]:

@@ -53,7 +53,7 @@ class _Asked(shared_options.RunWords):
 @shared_options.start_timeout
 @click.option(
     "--memory",
-    type=click.FloatRange(0.01, 4096),
+    type=shared_options.NumberRange(0.01, 4096),
     default=Limits.resident_bytes / (1 << 30),
     help="GiB of resident memory for each worker.",
 )
@@ -83,10 +83,12 @@ class _Asked(shared_options.RunWords):
 def command(**said: Any) -> int:
     # Imported here, so that --help does not wait for them.
     from conformance.running.first_worker import first_worker
+    from opcert.commands.cause_finding import check_named
     from opcert.commands.cluster_argument import chosen_cluster, runtime_for
 
     asked = _Asked(**said)
     baseline_options.check_usage(asked.baseline, asked.update_baseline)
+    check_named(asked.known_files, asked.beside_paths)
     tested = runtime_for(asked.runtime, asked.python, asked.upgrade, asked.scheduler)
     path = asked.output or Path("out") / tested.slug / "run.jsonl"
     hidden = files_with_answers(Path(asked.suite_name), *asked.folders, path)
@@ -111,8 +113,9 @@ def command(**said: Any) -> int:
 
         options = _options(asked, tested, limits)
         look = FirstLook(tested, limits) if asked.arithmetic is None else None
-        given = resolve_suite(asked.suite_name, folders=asked.folders, cluster=cluster, look=look)
-        with for_arithmetic(given, asked.arithmetic, asked.folders, asked.pattern) as suite:
+        folders, pattern = asked.folders, asked.pattern
+        given = resolve_suite(asked.suite_name, folders=folders, cluster=cluster, look=look, pattern=pattern)
+        with for_arithmetic(given, asked.arithmetic, folders, pattern) as suite:
             request, place = RunRequest(suite, tested, options), RecordPlace(path, asked.resume)
             ours = asked.output is None
             record = record_run(request, place, ours=ours, first=first, cluster=cluster, python=asked.python)

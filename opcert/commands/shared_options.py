@@ -19,7 +19,19 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _INSECURE = "opcert.insecure_scheduler"
-_SECONDS = click.FloatRange(0.01, 86400)
+
+
+class NumberRange(click.FloatRange):
+    """A number within bounds; NaN, which no comparison keeps out, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        if found != found:
+            self.fail(f"{value} is no number.", param, ctx)
+        return found
+
+
+_SECONDS = NumberRange(0.01, 86400)
 
 suite = click.option("-s", "--suite", "suite_name", default=DEFAULT_SUITE, show_default=True, help=HELP)
 suite_that_was_run = click.option(
@@ -181,7 +193,7 @@ beside = click.option(
 diagnose = click.option(
     "--diagnose",
     "diagnose_seconds",
-    type=click.FloatRange(0, 86400),
+    type=NumberRange(0, 86400),
     help="Seconds of experiments on the runtime that find the causes of its failures; 0 for none. Default: "
     "30 % of the run's time, at least 5 s and at most 90 s. As long again, at most 45 s, opcert makes the "
     "calls that it shows smaller.",

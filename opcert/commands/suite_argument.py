@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from opcert.commands.terminal import note
 from opcert.commands.verbosity import is_verbose
 from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 
 if TYPE_CHECKING:
@@ -41,12 +42,14 @@ def resolve_suite(
     folders: tuple[Path, ...] = (),
     cluster: Cluster | None = None,
     look: FirstLook | None = None,
+    pattern: str | None = None,
 ) -> Suite:
     """Open the suite that `-s` names; raises UserError where there is none.
 
     `digest` is of the suite that a record is of: where that one is kept, or has a name, it is the one meant.
     With folders of specs, the default suite is that of their operators. What is to be made of named suites a
-    `cluster` makes, if there is one; at what is made here `look` looks.
+    `cluster` makes, if there is one; at what is made here `look` looks. Where a `pattern` names operators of
+    a named suite, it is the suite of these alone.
     """
     # Imported here, so that --help does not wait for it.
     from conformance.suite.suites import open_suite
@@ -74,9 +77,41 @@ def resolve_suite(
     if kept is not None:
         return open_suite(kept)
     name = _locked_name(digest) or text
+    if digest and name == DEFAULT_SUITE and not folders and _locked_name(digest) is None:
+        # Whether it is the default suite of changed specs would be known only once that was made, in minutes.
+        raise UserError(
+            "the record is of a suite that is not kept here, and of no named one of this version of opcert",
+            got=f"the digest {digest[:12]}",
+            remedy="Name the suite with -s.",
+        )
+    meant = [] if folders or digest else _operators_meant(pattern, operators_named(name) or [])
+    if meant:
+        return made_of(meant, cluster=cluster, look=look)
     with _making(look if cluster is None else None) as progress:
         made = _named(name, progress, folders, cluster)
     return open_suite(made)
+
+
+def _operators_meant(pattern: str | None, have: Sequence[OperatorName]) -> list[OperatorName]:
+    """The operators of a suite that `-k` names; none where it means a part of case ids, or all of them.
+
+    A name that is nearly an operator's is said to be none, before the whole suite is made to search it.
+    """
+    from conformance.suite.case_selection import find_case_begin, operator_names
+    from opcert.vocabulary.near_names import near_names
+
+    if pattern is None or "*" in pattern:
+        return []
+    meant = [each for each in have if find_case_begin(pattern, each.domain, each.short) is not None]
+    head = pattern.partition("/")[0]
+    if have and not meant:
+        names = {name: None for each in have for name in operator_names(each.domain, each.short)}
+        alike = [name for name in names if name.lower() == head.lower()]
+        near = alike or (near_names(head, names) if head[:1].isupper() else [])
+        if near:
+            told = f"no operator of the suite is called {head} (perhaps {' or '.join(near)})"
+            note(one_line(f"{told}: -k searches the case ids of the whole suite", 300))
+    return meant
 
 
 @contextmanager
@@ -201,16 +236,22 @@ def open_certified(runtime: Runtime, asked: SuiteRequest, digest: str = "") -> t
     """
     chosen = bool(asked.operators) or asked.opset is not None
     if chosen and asked.suite_name is not None:
-        raise UserError("a suite has its operators and versions", expected="-s, or operators and --opset")
+        raise UserError(
+            "a suite has its operators and versions",
+            expected="-s, or operators and --opset",
+            remedy="With -s, -k chooses among its cases.",
+        )
     if chosen and digest:
         raise UserError("a record has its operators and versions", expected="--run, or operators and --opset")
     if chosen and asked.folders:
         raise UserError(
-            "folders of specs have their operators and versions", expected="--specs, or operators and --opset"
+            "folders of specs have their operators and versions",
+            expected="--specs, or operators and --opset",
+            remedy="With --specs, -k chooses among their cases.",
         )
     if digest or asked.suite_name is not None or asked.folders:
         name = asked.suite_name or DEFAULT_SUITE
-        suite = resolve_suite(name, digest, asked.folders, asked.cluster, asked.look)
+        suite = resolve_suite(name, digest, asked.folders, asked.cluster, asked.look, asked.pattern)
         named = suite_name_for_commands(name, suite, asked.folders)
     else:
         # Of these, `opcert repro` finds each case by its operator version.
@@ -268,7 +309,7 @@ def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
             note(f"the suite is {own}: the runtime takes no ONNX model, and {DIALECTS[own]}'s operators")
         elif name != DEFAULT_SUITE:
             note(f"the suite is {name}: each operator in the version of that opset")
-        return resolve_suite(name, cluster=asked.cluster, look=asked.look)
+        return resolve_suite(name, cluster=asked.cluster, look=asked.look, pattern=asked.pattern)
     wanted = sorted({*demanded, *whole})
     first = operators_named(FIRST) or []
     if not of_model and set(wanted) <= set(first):

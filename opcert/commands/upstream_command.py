@@ -57,7 +57,7 @@ _SHRINKING_SECONDS = 5.0
 )
 @click.option(
     "--seconds",
-    type=click.FloatRange(0),
+    type=shared_options.NumberRange(0),
     default=_SHRINKING_SECONDS,
     show_default=True,
     help="So long the call of each cause is made smaller on the runtime.",

@@ -58,8 +58,12 @@ class Arithmetic:
         name, *rest = (part.strip() for part in text.split(","))
         if name not in FORMATS:
             near = near_names(name, FORMATS)
-            known = f"perhaps {near[0]}" if near else f"one of {', '.join(FORMATS)}"
-            raise UserError("no such arithmetic", got=repr(text), expected=known)
+            raise UserError(
+                "no such arithmetic",
+                got=repr(text),
+                expected=f"one of {', '.join(FORMATS)}",
+                remedy=f"Perhaps {near[0]} is meant." if near else None,
+            )
         said = dict(part.partition("=")[::2] for part in rest)
         for key, option in said.items():
             options = _OPTIONS.get(key, ())

@@ -17,7 +17,9 @@ from conformance.judging.verdicts import (
     WRONG_REFUSALS,
     WrongRefusal,
 )
+from conformance.recording.rows import Result
 from conformance.suite.where_shown import ORDER, Shows, first_shown
+from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.names import OperatorName
 from reports.causes.conditions import Condition
 from reports.causes.operator_use import Use, use_of
@@ -39,7 +41,7 @@ class Tier:
 _LOST = Tier("Process lost", "the caller loses everything, whatever it was doing")
 _SHAPE = Tier("Wrong shape or type", "every later operator gets the wrong thing, silently")
 _VALUES = Tier("Wrong values", "silent: nobody notices that they are wrong")
-_REFUSED = Tier("Valid input refused", "loud, but a model that should run does not")
+_REFUSED = Tier("Valid input rejected", "loud, but a model that should run does not")
 _ACCEPTED = Tier("Invalid input accepted", "a broken model seems to work")
 INEXACT = Tier(
     "Less exact", "right, with larger errors than the table of functions allows; ONNX states no accuracy"
@@ -211,6 +213,10 @@ class FailureClass:
         """What the cases do, as narrowly as it is true of them all."""
         rows = [each.row for each in self.cases if each.row is not None]
         if self.kind == "shape":
+            others = [_kinds_of_outputs(row) for row in rows]
+            if others and all(others):
+                kinds = set().union(*others)
+                return f"output is {kinds.pop()}" if len(kinds) == 1 else "output of the wrong kind"
             differences = {row.difference for row in rows}
             return (
                 f"wrong {DIFFERENCES[differences.pop() or '']}" if len(differences) == 1 else VERBS["shape"]
@@ -229,6 +235,17 @@ class FailureClass:
     def smallest(self) -> CaseResult:
         """Of the most ordinary cases the one with the fewest elements, attributes and dimensions."""
         return min(self.cases, key=shown_order)
+
+
+def _kinds_of_outputs(row: Result) -> set[str]:
+    """What a row has in place of a tensor, sequence, optional or map: `a list`, `None`."""
+    if row.difference != "type":
+        return set()
+    named = [str(each["not_a_tensor"]) for each in row.outputs if "not_a_tensor" in each]
+    kinds = {one_line(each, 60) for each in named}
+    return {
+        "None" if kind == "NoneType" else f"{'an' if kind[:1] in 'aeio' else 'a'} {kind}" for kind in kinds
+    }
 
 
 def shown_order(case: CaseResult) -> tuple[int, Smallness]:

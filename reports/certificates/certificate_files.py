@@ -229,5 +229,9 @@ def _statement(path: Path, document: dict[str, Any]) -> dict[str, Any]:
 
 def _none(path: Path, got: str) -> UserError:
     return UserError(
-        "not a certificate", got=got, expected=f"a statement {PREDICATE_TYPE}", where=Place(str(path))
+        "not a certificate",
+        got=got,
+        expected=f"a statement {PREDICATE_TYPE}",
+        where=Place(str(path)),
+        remedy="Name the certificate.json that `opcert certify` writes.",
     )

@@ -22,7 +22,7 @@ ChangeKind = Literal["regressed", "fixed", "changed", "expectation", "error", "s
 KINDS: Mapping[ChangeKind, str] = {
     "regressed": "fails now and did not, loses its process now, or is no longer supported",
     "fixed": "holds now and did not",
-    "changed": "fails or is refused in another way",
+    "changed": "fails or is rejected in another way",
     "expectation": "the suite expects something else now, so that the verdicts do not compare",
     "error": "same verdict, another error",
     "same": "same verdict, same error",

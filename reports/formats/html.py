@@ -220,7 +220,7 @@ def _about(attribute: Mapping[str, Any]) -> str:
 
 
 def _rule(rule: Mapping[str, Any]) -> str:
-    words = {"error": "a call that breaks it must be refused", "undefined": "nothing is said of others"}
+    words = {"error": "a call that breaks it must be rejected", "undefined": "nothing is said of others"}
     otherwise = words.get(text(rule.get("otherwise")), text(rule.get("otherwise")))
     return "; ".join(filter(None, (text(rule.get("rule")), otherwise)))
 

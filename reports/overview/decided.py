@@ -66,7 +66,7 @@ class Decided:
         counted = (
             (self.operators_without_failure, "without a failure"),
             (self.operators_with_failure, "with failures"),
-            (self.operators_not_offered, "unsupported"),
+            (self.operators_not_offered, "unsupported" if self.unsupported else "undecided"),
         )
         said = ", ".join(f"{number} {words}" for number, words in counted if number)
         first = f"{plural(self.operators, 'operator')}: {said or 'none decided'}."

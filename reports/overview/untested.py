@@ -50,7 +50,7 @@ _MEANING: Mapping[str, str] = {
     "cover": "combinations of levels",
     "inert": "attributes changed where they must not matter",
     "pair": "nodes beside each other, which optimisers fuse",
-    "invalid": "calls that must be refused",
+    "invalid": "calls that must be rejected",
     "survival": "calls that the documents leave undefined",
 }
 

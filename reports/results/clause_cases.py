@@ -16,7 +16,7 @@ from opcert.vocabulary.names import OperatorName
 from reports.results.case_results import CaseResult, Results
 from reports.results.told_facts import items, mapping, text
 
-_KINDS = {"attributes": "attribute", "constraints": "constraint", "may_refuse": "may be refused"}
+_KINDS = {"attributes": "attribute", "constraints": "constraint", "may_refuse": "may be rejected"}
 _Place = tuple[str, int]
 """A document by the key that facts have for it, and a line of it."""
 

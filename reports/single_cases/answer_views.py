@@ -165,8 +165,8 @@ def _sentence(found: CaseResult) -> str:
         "inexact": "Right, and less exact than the table of functions",
         "document": "Open in the documents",
         "limit": "Ended by a limit of opcert",
-        REJECTED_VALID: "A valid call was refused",
-        ACCEPTED_INVALID: "A call that must be refused was answered",
+        REJECTED_VALID: "A valid call was rejected",
+        ACCEPTED_INVALID: "A call that must be rejected was answered",
     }.get(found.verdict, word(found.verdict))
     return f"{opening}: {reason}. {unstable_text(found)}".rstrip()
 

@@ -172,7 +172,7 @@ def must_text(case: Case) -> str:
     """What must happen, in one sentence."""
     if case.demand == "refuse":
         rule = broken_rule(case.constraint, absent_inputs(case)) if case.constraint else ""
-        return f"the call must be refused: it is {rule}" if rule else "the call must be refused"
+        return f"the call must be rejected: it is {rule}" if rule else "the call must be rejected"
     if case.demand == "survive":
         return "nothing is demanded but survival"
     if case.properties and not case.expectations:

@@ -56,7 +56,7 @@ def demand_text(case: Case) -> str:
     """What must happen, in a line."""
     if case.demand == "refuse":
         rule = broken_rule(case.constraint, absent_inputs(case)) if case.constraint else ""
-        return f"must be refused: it is {rule}" if rule else "must be refused"
+        return f"must be rejected: it is {rule}" if rule else "must be rejected"
     if case.demand == "survive":
         return "nothing is demanded but survival"
     first = case.expectations[0].outputs if case.expectations else ()
@@ -129,7 +129,7 @@ def _rules(case: Case, facts: Mapping[str, Any]) -> tuple[ViewedValue, ...]:
         parts.append(ViewedValue("made from", case.valid_case))
     if case.may_refuse is not None:
         leave = mapping(mapping(facts.get("may_refuse")).get(case.may_refuse))
-        parts.append(ViewedValue("may be refused", text(leave.get("why")) or case.may_refuse))
+        parts.append(ViewedValue("may be rejected", text(leave.get("why")) or case.may_refuse))
     return tuple(parts)
 
 

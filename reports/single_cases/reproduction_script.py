@@ -682,7 +682,7 @@ def judge_answers(
             return {"holds": False, "problem": touched}
     if case["demand"] == "answer":
         return {"holds": True}
-    return {"holds": case["demand"] == "survive", "problem": "a call that must be refused is answered"}
+    return {"holds": case["demand"] == "survive", "problem": "a call that must be rejected is answered"}
 
 
 def conclude(case: dict[str, Any], said: dict[str, Any] | None, code: int) -> tuple[int, str]:
@@ -693,12 +693,12 @@ def conclude(case: dict[str, Any], said: dict[str, Any] | None, code: int) -> tu
     if "absent" in said:
         return 2, f"not tried: {said['absent']}"
     if "refused" in said:
-        say(f"refused with {said['refused']}")
+        say(f"rejected with {said['refused']}")
         if case["demand"] == "answer" and said["unsupported"]:
             return 2, "not tried: the runtime says that it does not offer this"
         if case["demand"] == "answer" and case["may_refuse"] is None:
-            return 1, "REPRODUCED: a valid call is refused"
-        return 0, f"holds: {case['must'] if case['demand'] == 'refuse' else 'this call may be refused'}"
+            return 1, "REPRODUCED: a valid call is rejected"
+        return 0, f"holds: {case['must'] if case['demand'] == 'refuse' else 'this call may be rejected'}"
     return (
         (0, "holds: the answer is one that may be")
         if said["holds"]

@@ -57,7 +57,7 @@ def is_right(got, expected, allowed):
 for array in got:
     print("got", array.dtype, list(array.shape), array.reshape(-1), sep="  ")
 if not expectations:
-    raise SystemExit("answered" + (", and must be refused" if must_be_refused else ""))
+    raise SystemExit("answered" + (", and must be rejected" if must_be_refused else ""))
 right = any(
     len(got) == len(wanted) and all(is_right(one, *other) for one, other in zip(got, wanted))
     for wanted in expectations

@@ -281,7 +281,11 @@ def find_runs(folders: Sequence[Path], results_of: ResultsOf = no_suite) -> Kept
     expectations: dict[str, Mapping[str, str]] = {}
     for folder in folders:
         if not folder.is_dir():
-            raise UserError("there is no folder of runs", got=str(folder))
+            raise UserError(
+                "there is no folder of runs",
+                got=str(folder),
+                remedy="Name a folder with records (run.jsonl) in it or in its folders, as out/.",
+            )
         for path in _records(folder):
             try:
                 record = _in_memory(read_record(path))

@@ -121,7 +121,7 @@ TOLD = {
     "entry": "An entry of known causes explains it.",
     "message": "Told by what the runtime says when it rejects a call, or by how its process was lost.",
     "experiment": "Shown by experiments on the runtime.",
-    "rule": "Calls that break this rule must be refused, and are answered.",
+    "rule": "Calls that break this rule must be rejected, and are answered.",
     "documents": "Computed again, the answers are ones that the documents allow; the cases expect another.",
     "unexplained": "What these cases have in common is not known.",
 }

@@ -206,7 +206,9 @@ def _seen(classes: Sequence[FailureClass], runtime: str, results: Results | None
 
 
 def _title(found: FailureClass) -> str:
-    """What tells a cause; of a refusal what was said, without the element types of the one call."""
+    """What one sees of a cause, as its entry says; of a refusal what was said, without the call's types."""
+    if found.known is not None and found.known.short:
+        return found.known.short
     row = found.smallest.row
     if found.told != "message" or found.kind != REJECTED_VALID or row is None or not row.message:
         return headline(found)

@@ -164,7 +164,11 @@ def write_site(
         )
     runs = find_runs(folders, results_of)
     if not runs.series:
-        raise NothingRan("there is no run in the folder", got=", ".join(map(str, folders)))
+        raise NothingRan(
+            "there is no run in the folder",
+            got=", ".join(map(str, folders)),
+            remedy="`opcert certify RUNTIME` writes one to out/.",
+        )
     site = Site(runs, place)
     write_text(place / STYLE_FILE, site.style)
     written = {write_text(place / name, text) for name, text in _pages(site)}

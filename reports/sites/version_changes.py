@@ -225,7 +225,7 @@ _DONE: Mapping[Turn, str] = {
     "otherwise": "failing in another way",
     "fixed": "fixed",
     "supported": "newly supported",
-    "refused": "refused as not offered",
+    "refused": "rejected as not offered",
     "open": "answered in another way where the documents are open",
     "unsteady": "not the same in every run",
 }

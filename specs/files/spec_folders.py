@@ -115,7 +115,8 @@ def find_operator_name(text: str, folders: Sequence[Path] = ()) -> OperatorName:
         raise UserError("several operators of this name", got=repr(text), expected=told)
     if ("::" in text or "/" in text) and "-" in text:
         return OperatorName.parse(text)
-    near = difflib.get_close_matches(text, [operator.short for operator in known], n=3, cutoff=0.5)
+    near = [operator.short for operator in known if operator.name.lower() == text.lower()]
+    near = near or difflib.get_close_matches(text, [operator.short for operator in known], n=3, cutoff=0.5)
     expected = ", ".join(str(operator) for operator in known if operator.short in near)
     raise UserError("unknown operator", got=repr(text), expected=expected or "domain::Name-version")
 

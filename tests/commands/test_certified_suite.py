@@ -58,7 +58,9 @@ def taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     found: list[str] = []
     suite = identity_suite(tmp_path)
 
-    def resolve(name: str, *_: object, cluster: object = None, look: object = None) -> object:
+    def resolve(
+        name: str, *_: object, cluster: object = None, look: object = None, pattern: str | None = None
+    ) -> object:
         found.append(name)
         return open_suite(suite)
 
@@ -133,6 +135,35 @@ def test_a_part_of_the_cases_is_certified_as_a_part(
     assert wanted in json.dumps(stated)
     answer = call(capsys, "certify", "fake_backends:Good", "-s", suite, "-k", "nothing", "-o", out)
     check_message(answer, 5, "run", "no case of the suite is selected", "'nothing'", "-k")
+
+
+def test_of_a_named_suite_the_operators_that_are_named_are_made_alone(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(suite_argument, "_named", lambda name, *_: pytest.fail(f"{name} is made whole"))
+    run, out = tmp_path / "run.jsonl", tmp_path / "out"
+    assert call(capsys, "run", "fake_backends:Good", "-k", "Not/boundary", "-o", run).code in (0, 1)
+    assert call(capsys, "certify", "fake_backends:Good", "-k", "Not-1", "-o", out).code == 0
+    for path, family in ((run, "boundary"), (out / "run.jsonl", "")):
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        cases = [row["case"] for row in rows if "case" in row]
+        assert cases
+        assert all(case.startswith(f"ai.onnx/Not-1/{family}") for case in cases)
+    with pytest.raises(pytest.fail.Exception, match="default is made whole"):
+        call(capsys, "run", "fake_backends:Good", "-k", "boundary", "-o", run)
+
+
+def test_a_name_that_is_nearly_an_operators_is_told_before_the_suite_is_made(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suite_argument, "_named", lambda *_: identity_suite(tmp_path))
+    for text, near in (("resize", "perhaps Resize"), ("Resise-19/cover", "perhaps Resize-19")):
+        answer = call(capsys, "run", "fake_backends:Good", "-k", text, "-o", tmp_path / "run.jsonl")
+        assert answer.code == 5
+        assert near in answer.err
+    answer = call(capsys, "run", "fake_backends:Good", "-k", "bfloat16", "-o", tmp_path / "run.jsonl")
+    assert "perhaps" not in answer.err
 
 
 @pytest.mark.parametrize(

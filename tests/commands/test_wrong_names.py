@@ -138,3 +138,53 @@ def test_a_backend_that_is_not_there(capsys: Capture, tmp_path: Path, name: str)
     words = ["PYTHONPATH", "--python"] if name.startswith("no") else ["fake_backends has no Missing"]
     check_message(answer, 2, "input", *words)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"), [("relu", "perhaps ai.onnx::Relu-14"), ("Relu-99", "perhaps ai.onnx::Relu-14 or")]
+)
+def test_the_operator_that_is_meant_comes_first(capsys: Capture, text: str, meant: str) -> None:
+    check_message(call(capsys, "generate", text), 2, "input", "unknown operator", meant)
+
+
+def test_what_is_no_record_stays_where_it_is(capsys: Capture, tmp_path: Path) -> None:
+    suite = identity_suite(tmp_path)
+    before = (suite / "manifest.json").read_bytes()
+    for place in (suite / "manifest.json", tmp_path / "model.onnx"):
+        if not place.exists():
+            place.write_bytes(b"a model")
+        answer = call(capsys, "run", BACKEND, "-s", suite, "-o", place)
+        check_message(answer, 2, "input", str(place), "no record", "Name another file")
+    assert (suite / "manifest.json").read_bytes() == before
+    assert (tmp_path / "model.onnx").read_bytes() == b"a model"
+
+
+@pytest.mark.parametrize("option", ["--known", "--beside"])
+def test_what_a_run_needs_afterwards_is_read_before_it(capsys: Capture, tmp_path: Path, option: str) -> None:
+    suite, broken = identity_suite(tmp_path), tmp_path / "broken"
+    broken.write_text("a: [1,\n")
+    for command, place in (("run", tmp_path / "run.jsonl"), ("certify", tmp_path / "out")):
+        answer = call(capsys, command, BACKEND, "-s", suite, option, broken, "-o", place)
+        check_message(answer, 2, "input", str(broken))
+        assert not place.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--resume", "--again"], ["--resume", "--again", "one of them"]),
+        (["--run", "run.jsonl", "-k", "Identity"], ["not run again", "--run with -k", "--run alone"]),
+        (["--timeout", "nan"], ["--timeout", "nan is no number"]),
+    ],
+)
+def test_options_that_contradict_each_other(capsys: Capture, words: list[str], told: list[str]) -> None:
+    answer = call(capsys, "certify", BACKEND, "-s", "suite", *words)
+    assert answer.code == 2
+    assert not [each for each in told if each not in answer.err], answer.err
+
+
+def test_a_record_of_a_suite_that_nobody_has_here_makes_none(capsys: Capture, tmp_path: Path) -> None:
+    suite, run = identity_suite(tmp_path), tmp_path / "run.jsonl"
+    call(capsys, "run", BACKEND, "-s", suite, "-o", run)
+    answer = call(capsys, "report", run, "-o", tmp_path / "out")
+    check_message(answer, 2, "input", "not kept here", "Name the suite with -s")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.suite.case_selection import nothing_selected, select_cases, selects
+from conformance.suite.case_selection import find_case_begin, nothing_selected, select_cases, selects
 from opcert.vocabulary.names import CaseId
 from reports.gates.profiles import Waiver
 from reports.results.case_results import CaseResult
@@ -50,6 +50,21 @@ def test_a_selected_case_is_meant_by_itself_and_order_is_kept(text: str) -> None
     chosen = select_cases(text, CASES)
     assert [each for each in CASES if each in chosen] == list(chosen)
     assert all(selects(text, each) for each in chosen)
+
+
+@pytest.mark.parametrize(
+    ("text", "begin"),
+    [
+        ("Pad", ""),
+        ("ai.onnx::Pad-18/boundary/int8", "boundary/int8"),
+        ("ai.onnx", ""),
+        ("Pad-1", None),
+        ("com.microsoft::Pad", None),
+        ("boundary", None),
+    ],
+)
+def test_an_operator_is_named_before_its_cases_are_there(text: str, begin: str | None) -> None:
+    assert find_case_begin(text, "ai.onnx", "Pad-18") == begin
 
 
 def test_a_waiver_covers_the_operator_that_it_names() -> None:

@@ -27,6 +27,8 @@ LEFT = {
     "conformance/adapters/nxrt.py": "was asked to run",
     "conformance/running/requests.py": "behind other extents",
     "conformance/suite/goldens.py": "answer, refuse or survive",
+    "conformance/judging/judge.py": "refused",
+    "reports/certificates/certificate.py": "refused",
 }
 """Words of records and suites, which are formats, and what a runtime itself says: they stay."""
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.judging.responses import Answered, Refused, Response
+from conformance.judging.responses import Answered, Refused, Response, ReturnedOther
 from conformance.judging.verdicts import VERDICTS as VERDICT_NAMES
 from conformance.recording.rows import Result
 from conformance.suite.cases import Case
@@ -260,3 +260,23 @@ def test_refusals_that_say_different_things_are_different_classes(tmp_path: Path
     ]
     assert [len(failures.cases) for failures in found] == [3, 3]
     assert sorted(conditions_text(failures) for failures in found) == ["mode=cubic", "mode=nearest"]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        (["list"], "output is a list whatever the attributes and inputs"),
+        (["NoneType"], "output is None whatever the attributes and inputs"),
+        (["list", "optional"], "output of the wrong kind whatever the attributes and inputs"),
+    ],
+)
+def test_an_output_that_is_no_tensor_is_of_no_wrong_element_type(
+    tmp_path: Path, kinds: list[str], said: str
+) -> None:
+    def respond(case: Case) -> Response:
+        return Answered((ReturnedOther(kinds[int(case.levels["ratio"]) % len(kinds)], "[1]"),))
+
+    cases = [make_case(RESIZE_18, "cover", {"mode": "linear", "ratio": str(each)}) for each in range(4)]
+    made = Maker(tmp_path).make(cases, respond)
+    (found,) = find_classes(put_together(made.suite, made.record).cases)
+    assert headline(found) == said

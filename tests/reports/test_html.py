@@ -164,7 +164,7 @@ def test_readings_say_which_option_was_followed(page: str) -> None:
 
 def test_wording_is_that_of_the_target(page: str) -> None:
     assert "invalid result" not in page
-    assert "must be refused" in page
+    assert "must be rejected" in page
     assert " inf " not in page
     assert "100.0 %" not in page
 

@@ -100,7 +100,7 @@ RIGHT, WRONG = crop(), crop(((2.0, 9.0),))
         (RIGHT, "", 0, "holds: the answer"),
         (WRONG, "", 2, "not tried: the model answers the same before it is optimised"),
         (RIGHT, "breaks", 1, "REPRODUCED: the answer is not what the documents say"),
-        (RIGHT, "raises", 1, "REPRODUCED: a valid call is refused"),
+        (RIGHT, "raises", 1, "REPRODUCED: a valid call is rejected"),
         (RIGHT, "dies", 2, "not tried: before it is optimised: RuntimeError: the model ends the process"),
     ],
 )

@@ -123,7 +123,7 @@ def test_what_may_be_holds(reproduce: Reproduce, case: Case) -> None:
         (crop(((2.0, 3.0, 4.0),)), "shape [1, 2] instead of [1, 3]"),
         (crop(tensor([[2, 3]], "int32")), "element type float32 instead of int32"),
         (crop(((2.0, -3.0),)), "worst at [0, 1]"),
-        (crop(demand="refuse", family="invalid"), "a call that must be refused is answered"),
+        (crop(demand="refuse", family="invalid"), "a call that must be rejected is answered"),
     ],
     ids=["shape", "type", "value", "accepted"],
 )
@@ -238,17 +238,17 @@ def test_a_refused_valid_call_reproduces(reproduce: Reproduce) -> None:
     bad = crop(data=tensor(1.0, "float"))
     done = reproduce(bad)
     assert done.returncode == 1
-    assert "a valid call is refused" in done.stdout
+    assert "a valid call is rejected" in done.stdout
 
 
 def test_a_refusal_that_is_left_open_does_not_reproduce(reproduce: Reproduce) -> None:
     done = reproduce(crop(data=tensor(1.0, "float"), may_refuse="scalars"))
-    assert (done.returncode, "holds: this call may be refused" in done.stdout) == (0, True), done.stdout
+    assert (done.returncode, "holds: this call may be rejected" in done.stdout) == (0, True), done.stdout
 
 
 def test_a_call_that_must_be_refused_and_is_does_not_reproduce(reproduce: Reproduce) -> None:
     done = reproduce(crop(data=tensor(1.0, "float"), demand="refuse", family="invalid"))
-    assert (done.returncode, "holds: the call must be refused" in done.stdout) == (0, True), done.stdout
+    assert (done.returncode, "holds: the call must be rejected" in done.stdout) == (0, True), done.stdout
 
 
 def test_what_a_runtime_says_that_it_lacks_is_no_fault_of_its(reproduce: Reproduce) -> None:

@@ -40,7 +40,7 @@ def test_it_allows_the_error_that_is_allowed(tmp_path: Path) -> None:
 
 def test_an_answer_to_a_call_that_must_be_refused_is_named(tmp_path: Path) -> None:
     case = crop(demand="refuse", family="invalid", constraint="shape_type", valid_case=None)
-    assert "answered, and must be refused" in run(case, tmp_path)
+    assert "answered, and must be rejected" in run(case, tmp_path)
 
 
 @pytest.mark.parametrize(

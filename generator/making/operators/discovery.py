@@ -110,11 +110,15 @@ def _no_operator(text: str, known: Sequence[OperatorName], folders: Sequence[Pat
         )
     names = {
         name: str(operator)
-        # A name that several have is ONNX's.
-        for operator in (*known, *outside_dialects(known))
+        # A name that several have is ONNX's, and of its versions the newest one's, which comes first of all.
+        for operator in (*reversed(known), *reversed(outside_dialects(known)))
         for name in (str(operator), operator.path, operator.short, operator.name)
     }
-    near = dict.fromkeys(names[name] for name in get_close_matches(text, names, n=3, cutoff=0.5))
+    base = text.rpartition("-")[0]
+    versions = [str(each) for each in known if base in (each.name, each.unversioned)]
+    alike = [names[name] for name in names if name.lower() == text.lower()]
+    close = [names[name] for name in get_close_matches(text, names, n=3, cutoff=0.5)]
+    near = dict.fromkeys(versions[:3] or alike or close)
     few = ", ".join(map(str, known[:_FEW])) + (", ..." if len(known) > _FEW else "")
     raise UserError(
         "unknown operator",
