@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 
 import numpy as np
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or __package__:
     from conformance.workers import wire_arrays as wire
     from conformance.workers import worker_protocol as protocol
 else:
@@ -353,8 +353,13 @@ def write(schema: Any, model: Model, shape: Optional[Shape] = None) -> bytes:
     return bytes(builder.Output())
 
 
+def type_name(element_type: str) -> str:
+    """TensorFlow Lite's name of an element type."""
+    return _TYPES.get(element_type, element_type.upper())
+
+
 def _tensor(schema: Any, operand: Operand) -> Any:
-    name = _TYPES.get(operand.element_type, operand.element_type.upper())
+    name = type_name(operand.element_type)
     if not hasattr(schema.TensorType, name):
         raise protocol.Unsupported("TensorFlow Lite has no tensors of %s" % operand.element_type)
     tensor = schema.TensorT()
