@@ -34,7 +34,7 @@ from conformance.suite.form_sample import form_sample
 from conformance.suite.properties import describe_property
 from conformance.suite.protos import write_tensor, write_value
 from conformance.suite.suites import Suite
-from conformance.workers import tflite_models
+from conformance.workers import tflite_flatbuffers, tflite_models
 from conformance.workers.worker_protocol import LoadRequest, Unsupported
 from opcert.vocabulary.attributes import describe_value
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -355,7 +355,7 @@ def _as_tflite(case: Case, widest: str) -> dict[str, Any]:
     result = tflite_models.Operand("output", model.output_type, output.expected.shape)
     return {
         "builtin": model.builtin.name,
-        "version": model.builtin.version,
+        "version": model.version,
         "options": model.builtin.options,
         "fields": model.options,
         "order": model.order,
@@ -363,7 +363,7 @@ def _as_tflite(case: Case, widest: str) -> dict[str, Any]:
         "tensors": [
             {
                 "name": each.name,
-                "type": tflite_models.type_name(each.element_type),
+                "type": tflite_flatbuffers.type_name(each.element_type),
                 "shape": list(each.shape),
                 "data": None if each.data is None else base64.b64encode(each.data).decode(),
             }
