@@ -11,6 +11,7 @@ import pytest
 from conformance.models.case_models import Form
 from conformance.runtimes.adapter import load_adapter
 from conformance.runtimes.runtimes import worker_command
+from conformance.suite.cases import Case
 from opcert.vocabulary.tensors import tensor
 from tests.conformance.conversation import Conversation, RuntimeRefused, make_case
 from tests.conformance.runtime_checks import (
@@ -55,7 +56,7 @@ def test_without_a_driver_it_does_not_start() -> None:
 
 def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
     padded = [("data", IMAGE), ("pads", tensor([0] * 8)), ("constant_value", tensor(np.float32(1)))]
-    cases = [
+    cases: list[Case | tuple[Case, Form]] = [
         make_case("ai.onnx::Erf-13", [("X", IMAGE)]),
         make_case("ai.onnx::Cast-13", [("X", IMAGE)], {"to": ("int", 7)}, output=numbers((1,) * 4, "int64")),
         make_case("ai.onnx::Equal-13", [("A", IMAGE), ("B", IMAGE)], output=tensor([[[[True]]]])),
