@@ -64,6 +64,8 @@ were asked one part (`--shard`), or a suite of other operators. Left out are cas
 | aidge 0.10.1 | twelve operators, 1/3 | 746 | 143 | 303 | 39 | 319 | 7 |
 | jaxonnxruntime 0.3.0 | twelve operators, 1/3 | 746 | 45 | 375 | 37 | 243 | - |
 | iree 3.13.0 | twelve operators, 1/20 | 127 | 103 | 77 | 2 | 37 | - |
+| emx-onnx-cgen 1.4.0 (gcc 12) | twelve operators, 1/20 | 127 | 566 | 92 | - | 24 | - |
+| wonnx 0.5.1 (Mesa's lavapipe) | twelve operators | 2225 | 39 | 478 | 232 | 1271 | - |
 | tensorflow 2.21.0 | `tensorflow` (68 operators of `tf.raw_ops`) | 9205 | 47 | 8269 | 37 | 158 | 1 |
 | tfjs 4.22.0 | `tensorflow` (68 operators) | 9205 | 28 | 2523 | 54 | 6291 | - |
 | ai-edge-litert 2.3.0 | `tensorflow` | 9205 | 86 | 3752 | 79 | 4592 | 37 |
@@ -87,6 +89,14 @@ were asked one part (`--shard`), or a suite of other operators. Left out are cas
   of 0 for 1, puts the last of equal elements first in TopK, and rejects negative pads.
 - **IREE** compiled for its interpreter (`iree[target=vmvx]`) doubles an image of 2 x 3 with one column of
   another's weights; for the processor it is right. Clip compares unsigned integers as signed ones.
+- **emx-onnx-cgen** compiles a program for each case, which takes a second or more: a part of the cases comes
+  first. It joins strings in Concat, rejects those beyond ASCII, and makes C that does not compile of Pad of a
+  scalar. Without a compiler that has `__bf16`, bfloat16 is not offered.
+- **wonnx** takes height for width where `auto_pad` is SAME, joins inner axes end to end in Concat, reads
+  weights of 3 x 3 for four channels from the wrong places, and gives 0 for a product of one row. Factors
+  without a fraction (an alpha of 2.0), a Clip without a bound and lengths of Split end in shaders that do not
+  compile. It takes float32 alone at the ends of a model, and elements come back without a shape: what is not
+  known before the run is not put to it. `wonnx[driver=/path/lvp_icd.x86_64.json]` names a Vulkan driver.
 - **TensorFlow** gives 0.99999994 for Reciprocal of 1 where there are eight floats or more, makes NaN in LRN
   of channels beyond the window of an infinity, and loses three bits of LRN's powers in float16; GatherNd
   refuses slices without elements.

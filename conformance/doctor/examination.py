@@ -18,6 +18,7 @@ from conformance.doctor.patient import (
     Abilities,
     CannotBeLooked,
     Fails,
+    NotOffered,
     Patient,
     demand_type,
     find_abilities,
@@ -166,7 +167,10 @@ def look_at_large(patient: Patient) -> str:
         raise CannotBeLooked("the worker offers no operator that copies")
     large = identity(np.arange(_LARGE // 4, dtype=np.float32))
     begin = time.monotonic()
-    found = patient.patiently(_LARGE_SECONDS).answer(large)
+    try:
+        found = patient.patiently(_LARGE_SECONDS).answer(large)
+    except NotOffered as error:
+        raise CannotBeLooked(str(error)) from error
     if judge(large, found).verdict != "pass":
         raise Fails("it comes back changed")
     return f"{time.monotonic() - begin:.1f} s"

@@ -39,6 +39,10 @@ class Fails(Exception):
     """A check that failed; its text says what was seen."""
 
 
+class NotOffered(Fails):
+    """What the worker says that its runtime does not offer."""
+
+
 class CannotBeLooked(Exception):
     """A check that cannot be made on this worker, and why."""
 
@@ -157,7 +161,8 @@ def demand_type(frame: Frame, wanted: str) -> None:
     """Fails where an answer is of another type."""
     found = frame.header
     if found.get("type") == "error":
-        raise Fails(f"refused: {found.get('kind')}: {found.get('message')}")
+        kind = NotOffered if found.get("class") == "unsupported" else Fails
+        raise kind(f"refused: {found.get('kind')}: {found.get('message')}")
     if found.get("type") != wanted:
         raise Fails(f"an answer of type {found.get('type')!r} instead of {wanted!r}")
 

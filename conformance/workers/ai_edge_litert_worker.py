@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Sequence
 import numpy as np
 
 if TYPE_CHECKING:
-    from conformance.workers import tflite_models
+    from conformance.workers import tflite_flatbuffers, tflite_models
     from conformance.workers import wire_arrays as wire
     from conformance.workers import worker_protocol as protocol
 else:
+    import tflite_flatbuffers
     import tflite_models
     import wire_arrays as wire
     import worker_protocol as protocol
@@ -45,7 +46,7 @@ class LiteRtWorker(protocol.Worker):
         kinds = self._module.OpResolverType
         kind = kinds.AUTO if self._delegate == "default" else kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES
         interpreter = self._module.Interpreter(
-            model_content=tflite_models.write(self._schema, model),
+            model_content=tflite_flatbuffers.write(self._schema, model),
             num_threads=1,
             experimental_op_resolver_type=kind,
         )

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Sequenc
 import numpy as np
 
 if TYPE_CHECKING:
-    from conformance.workers import tflite_models
+    from conformance.workers import tflite_flatbuffers, tflite_models
     from conformance.workers import wire_arrays as wire
     from conformance.workers import worker_protocol as protocol
 else:
+    import tflite_flatbuffers
     import tflite_models
     import wire_arrays as wire
     import worker_protocol as protocol
@@ -54,7 +55,7 @@ class TfliteMicroWorker(protocol.Worker):
         model = tflite_models.plan(request, "int32")  # it reads those of 64 bits as if they had 32
         shape = output_shape(model)
         shapes = [shape, *(tuple(int(each or 0) for each in operand.shape) for operand in model.operands)]
-        content = tflite_models.write(self._schema, model, shape)
+        content = tflite_flatbuffers.write(self._schema, model, shape)
         room = _ARENA + 3 * _WIDEST * sum(map(prod, shapes))
         interpreter = _with_words(lambda: self._runtime.Interpreter.from_bytes(content, arena_size=room))
         return _Model(interpreter, [model.operands[place].name for place in model.given])

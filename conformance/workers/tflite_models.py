@@ -8,12 +8,11 @@ are none of TensorFlow's, and so are left out. Everything that has no counterpar
 from __future__ import annotations
 
 import struct
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or __package__:
     from conformance.workers import wire_arrays as wire
     from conformance.workers import worker_protocol as protocol
 else:
@@ -22,9 +21,7 @@ else:
 
 Shape = Tuple[int, ...]
 
-_ALIGNMENT = 16
 _BOTH = "int32 int64"
-_TYPES = {"float": "FLOAT32", "double": "FLOAT64"}
 _COMPARISONS = ("EQUAL", "GREATER", "LESS_EQUAL")
 _BROADCAST = {
     **dict.fromkeys((*_COMPARISONS, "FLOOR_MOD", "LOGICAL_OR"), 4),
@@ -34,6 +31,27 @@ _BROADCAST = {
 """Up to which rank operands of unequal shapes may have."""
 _COUNTS = {**dict.fromkeys((*_BROADCAST, "BATCH_MATMUL", "RIGHT_SHIFT"), 2), "RANGE": 3, "ONE_HOT": 4}
 """How many inputs there are, where that is not one and the parameters."""
+_VERSIONS: Dict[str, Dict[str, int]] = {
+    "ABS": {"int16": 4, "int32": 5},
+    "ADD": {"int16": 5, "int64": 4},
+    "BATCH_TO_SPACE_ND": {"int8": 2},
+    "BROADCAST_TO": {"": 2, "int8": 3, "int16": 3},
+    "DEPTH_TO_SPACE": {"int8": 2},
+    "EQUAL": {"int16": 4, "string": 3},
+    "FLOOR_MOD": {"int8": 2, "int16": 2},
+    "GATHER_ND": {"bool": 5, "int16": 3, "string": 2},
+    "MIRROR_PAD": {"int8": 2},
+    "MUL": {"int16": 7, "uint32": 7, "complex64": 6, "int64": 5},
+    "RANGE": {"int64": 2},
+    "REVERSE_V2": {"bool": 2},
+    "SIGN": {"int32": 2},
+    "SQUEEZE": {"string": 2},
+    "TILE": {"string": 2},
+    "TRANSPOSE": {"bool": 3, "int8": 2},
+}
+"""From which version on a builtin takes a type of its first input, where that is not the first; "": all."""
+_OF_RANKS = {"DIV": ((5, 2),), "MAXIMUM": ((5, 3),), "PAD": ((5, 4),), "TRANSPOSE": ((5, 4), (6, 6))}
+"""From which version on a builtin takes so many axes; those that broadcast, where shapes are unequal."""
 _MODES = {"REFLECT": 0, "SYMMETRIC": 1}
 
 
@@ -49,7 +67,6 @@ class Builtin(NamedTuple):
     parameters: Mapping[str, str] = {}
     options: str = ""
     fields: Mapping[str, Tuple[str, Any]] = {}
-    version: int = 1
 
 
 def _reduction(name: str, types: str) -> Builtin:
@@ -90,7 +107,6 @@ BUILTINS: Dict[str, Builtin] = {
         "float int8 uint8 int16 int32 uint32 int64 bool complex64",
         {"shape": _BOTH},
         "BroadcastToOptions",
-        version=2,
     ),
     "Ceil": Builtin("CEIL", "float"),
     "Cumsum": Builtin(
@@ -213,6 +229,7 @@ class Model(NamedTuple):
     order: List[int]
     parameters: Sequence[str]
     output_type: str
+    version: int
 
     @property
     def given(self) -> List[int]:
@@ -248,7 +265,23 @@ def plan(request: protocol.LoadRequest, widest: str = "int64") -> Model:
     _check_ranks(request.name, builtin.name, [operands[at].shape for at in order])
     first = operands[order[2] if builtin.name == "ONE_HOT" else order[0]].element_type
     output = "bool" if builtin.name in _COMPARISONS else first
-    return Model(builtin, _options(builtin, request.attributes), operands, order, parameters, output)
+    options = _options(builtin, request.attributes)
+    version = _version(builtin.name, [operands[at] for at in order])
+    return Model(builtin, options, operands, order, parameters, output, version)
+
+
+def _version(name: str, operands: Sequence[Operand]) -> int:
+    """The first version of a builtin that has the types and ranks of a call."""
+    ranks = [len(each.shape) for each in operands]
+    one_shape = len({each.shape for each in operands}) == 1
+    needed = [1, *(_VERSIONS.get(name, {}).get(each, 1) for each in ("", operands[0].element_type))]
+    if name == "GATHER_ND" and operands[1].element_type == "int16":
+        needed.append(4)
+    if name == "BATCH_TO_SPACE_ND" and ranks[0] != 4:
+        needed.append(3)
+    if name not in _BROADCAST or not one_shape:
+        needed += [version for rank, version in _OF_RANKS.get(name, ()) if max(ranks) >= rank]
+    return max(needed)
 
 
 def _checked(builtin: Builtin, operand: Operand, parameter: str, widest: str) -> Operand:
@@ -317,68 +350,3 @@ def _buffer(tensor: Optional[protocol.WireTensor]) -> Optional[bytes]:
     parts = wire.to_bytes(tensor).reshape(-1).tolist()
     ends = np.cumsum([0, *map(len, parts)]) + 4 * (len(parts) + 2)
     return struct.pack("<%di" % (len(parts) + 2), len(parts), *ends) + b"".join(parts)
-
-
-def write(schema: Any, model: Model, shape: Optional[Shape] = None) -> bytes:
-    """The flatbuffer of a model, by the classes that a runtime's package has of the schema.
-
-    Without the shape of its output, that is one to be worked out by the runtime.
-    """
-    code = schema.OperatorCodeT()
-    code.builtinCode = getattr(schema.BuiltinOperator, model.builtin.name)
-    code.deprecatedBuiltinCode = min(
-        code.builtinCode, schema.BuiltinOperator.PLACEHOLDER_FOR_GREATER_OP_CODES
-    )
-    code.version = model.builtin.version
-    operator = schema.OperatorT()
-    operator.inputs, operator.outputs = list(model.order), [len(model.operands)]
-    if model.builtin.options:
-        operator.builtinOptionsType = getattr(schema.BuiltinOptions, model.builtin.options)
-        operator.builtinOptions = getattr(schema, model.builtin.options + "T")()
-        for field, value in model.options.items():
-            setattr(operator.builtinOptions, field, value)
-    graph = schema.SubGraphT()
-    graph.operators, graph.inputs, graph.outputs = [operator], model.given, [len(model.operands)]
-    result = Operand("output", model.output_type, shape or ())
-    graph.tensors, buffers = [], [_Buffer(schema, b"")]
-    for operand in [*model.operands, result]:
-        graph.tensors.append(_tensor(schema, operand))
-        if operand.data:
-            graph.tensors[-1].buffer = len(buffers)
-            buffers.append(_Buffer(schema, operand.data))
-    whole = schema.ModelT()
-    whole.version, whole.operatorCodes, whole.subgraphs, whole.buffers = 3, [code], [graph], buffers
-    builder = import_module("flatbuffers").Builder(1024)
-    builder.Finish(whole.Pack(builder), b"TFL3")
-    return bytes(builder.Output())
-
-
-def _tensor(schema: Any, operand: Operand) -> Any:
-    name = _TYPES.get(operand.element_type, operand.element_type.upper())
-    if not hasattr(schema.TensorType, name):
-        raise protocol.Unsupported("TensorFlow Lite has no tensors of %s" % operand.element_type)
-    tensor = schema.TensorT()
-    tensor.name, tensor.type = operand.name, getattr(schema.TensorType, name)
-    tensor.shape = [1 if each is None else each for each in operand.shape]
-    if None in operand.shape:
-        tensor.shapeSignature = [-1 if each is None else each for each in operand.shape]
-    return tensor
-
-
-class _Buffer:
-    """A buffer where its bytes are aligned, which those of the schema's own class are not."""
-
-    def __init__(self, schema: Any, data: bytes) -> None:
-        self._schema, self._data = schema, data
-
-    def Pack(self, builder: Any) -> Any:  # noqa: N802 - the schema's name
-        vector = None
-        if self._data:
-            builder.StartVector(1, len(self._data), _ALIGNMENT)
-            builder.head = builder.head - len(self._data)
-            builder.Bytes[builder.head : builder.head + len(self._data)] = self._data
-            vector = builder.EndVector()
-        self._schema.BufferStart(builder)
-        if vector is not None:
-            self._schema.BufferAddData(builder, vector)
-        return self._schema.BufferEnd(builder)

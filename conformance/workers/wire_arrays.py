@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple, Union
 
 import numpy as np
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or __package__:
     from conformance.workers.worker_protocol import (
         NotTensor,
         Unsupported,

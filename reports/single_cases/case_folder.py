@@ -10,6 +10,7 @@ what each is of, and the digests of its files.
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,8 +23,9 @@ from google.protobuf.message import Message  # type: ignore[import-untyped] # pr
 
 from conformance.models.case_models import CARRIED, build_model, has_onnx_form
 from conformance.models.input_names import input_names, slot_names
+from conformance.models.node_descriptions import describe_node
 from conformance.models.packing_nodes import EVERY_END, NO_ENDS, Ends, is_carried
-from conformance.runtimes.adapter import Adapter, load_adapter
+from conformance.runtimes.adapter import WORKERS, Adapter, load_adapter
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.canonical import plain, sha256
 from conformance.suite.cases import Case, Expectation, ExpectedOutput
@@ -32,6 +34,8 @@ from conformance.suite.form_sample import form_sample
 from conformance.suite.properties import describe_property
 from conformance.suite.protos import write_tensor, write_value
 from conformance.suite.suites import Suite
+from conformance.workers import tflite_flatbuffers, tflite_models
+from conformance.workers.worker_protocol import LoadRequest, Unsupported
 from opcert.vocabulary.attributes import describe_value
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.slots import gather, slots_of
@@ -307,11 +311,65 @@ def write_reproduction(suite: Suite, case_id: str, folder: Path, form: str | Non
             packed = folder / PACKED
             write_bytes(packed / "model.onnx", build_model(case, "inputs", valid))
             _write_forms(case, packed, valid, NO_ENDS)
+    if case.operator.domain == "org.tensorflow":
+        _add_models_of_tensorflow(case, folder)
     rules = {name: _rules(load_adapter(name)) for name in sorted(RUNTIMES)}
     rules["provider"] = _rules(find_runtime(_A_PROVIDER).adapter)
     write_text(folder / RULES, json.dumps(rules, indent=1) + "\n")
     source = files("reports.single_cases").joinpath("reproduction_script.py").read_text(encoding="utf-8")
     return write_text(folder / SCRIPT, source)
+
+
+_WIDEST = {"ai-edge-litert": "int64", "tflite-micro": "int32"}
+"""How wide axes and lengths are, of runtimes that take models of TensorFlow Lite."""
+_SCRIPTS = ("tfjs_graphs.mjs", "worker_protocol.mjs")
+"""Of the worker of TensorFlow.js: what makes its graphs and tensors, and reads them."""
+
+
+def _add_models_of_tensorflow(case: Case, folder: Path) -> None:
+    """What TensorFlow's call is to runtimes that take it as a model: `tflite` and `load` of case.json."""
+    path = folder / "case.json"
+    said = json.loads(path.read_text("utf-8"))
+    said["tflite"] = {name: _as_tflite(case, widest) for name, widest in _WIDEST.items()}
+    said["load"] = describe_node(case, "inputs")[0]
+    write_text(path, json.dumps(said, indent=1) + "\n")
+    for name in _SCRIPTS:
+        write_bytes(folder / name, (WORKERS / name).read_bytes())
+    script = files("reports.single_cases").joinpath("tfjs_call.mjs").read_text(encoding="utf-8")
+    write_text(folder / "tfjs_call.mjs", script)
+
+
+def _as_tflite(case: Case, widest: str) -> dict[str, Any]:
+    """The model of one builtin that the call is, all inputs but the first constants; or why there is none.
+
+    An output has the shape that is expected: TensorFlow Lite Micro works out none.
+    """
+    described, blobs = describe_node(case, "initializers")
+    try:
+        model = tflite_models.plan(LoadRequest({**described, "form": "initializers"}, blobs), widest)
+    except Unsupported as error:
+        return {"none": str(error)}
+    if not case.expectations:
+        return {"none": "of a call that has no result nobody knows its shape"}
+    (output,) = case.expectations[0].outputs
+    result = tflite_models.Operand("output", model.output_type, output.expected.shape)
+    return {
+        "builtin": model.builtin.name,
+        "version": model.version,
+        "options": model.builtin.options,
+        "fields": model.options,
+        "order": model.order,
+        "given": [model.operands[place].name for place in model.given],
+        "tensors": [
+            {
+                "name": each.name,
+                "type": tflite_flatbuffers.type_name(each.element_type),
+                "shape": list(each.shape),
+                "data": None if each.data is None else base64.b64encode(each.data).decode(),
+            }
+            for each in (*model.operands, result)
+        ],
+    }
 
 
 def _write_forms(case: Case, folder: Path, valid: Case | None, ends: Ends) -> None:

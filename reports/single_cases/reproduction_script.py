@@ -2,13 +2,17 @@
 """Run the case in this folder on a runtime and say whether its answer is what the documents say.
 
 Usage: python reproduce.py [--runtime onnxruntime|onnx|openvino|tensorflow|tract|opencv]
+                           [--runtime ai-edge-litert|tflite-micro|tfjs]
                            [--runtime onnxoptimizer|onnxsim|onnxslim|onnxscript]
                            [--provider OpenVINO|PACKAGE|/PATH/OF/LIBRARY] [--provider-options KEY=VALUE;...]
                            [--form inputs|initializers|dynamic|strided|again|untouched|threads]
 
 Needs numpy, onnx and that runtime, nothing else; an optimiser of models needs onnxruntime, too, which runs
-the model before and after. A provider is one of onnxruntime's: its name, or the package or library of a
-plug-in. Exit code: 1 if the failure reproduces, 0 if the runtime does what must happen, 2 if it cannot be
+the model before and after. LiteRT and TensorFlow Lite Micro get a model of one builtin, made by their own
+schema (with flatbuffers), TensorFlow.js a graph of one operator (by node; `npm install @tensorflow/tfjs`
+where this is started). A provider is one of onnxruntime's: its name, or the package or library of a plug-in;
+`--provider-options delegate=none` is LiteRT without XNNPACK.
+Exit code: 1 if the failure reproduces, 0 if the runtime does what must happen, 2 if it cannot be
 tried here, or the runtime says that it does not offer it. The call runs in a process of its own, so that a
 crash or a hang is told from an answer. Of an ONNX model there are these forms: all inputs given, all but the
 first part of the model (for an optimiser all), dimensions left open, and the first input turned by a
@@ -19,12 +23,15 @@ on the memory of inputs and outputs, and with each number of threads.
 from __future__ import annotations
 
 import argparse
+import base64
 import copy
 import ctypes
 import json
 import os
 import re
+import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -435,6 +442,190 @@ def run_tensorflow(case: dict[str, Any], _: bytes, calls: list[Inputs], _threads
     return every
 
 
+def run_litert(case: dict[str, Any], _: bytes, calls: list[Inputs], _threads: int) -> list[list[Any]]:
+    litert = import_module("ai_edge_litert.interpreter")
+    kinds = litert.OpResolverType
+    plain = "delegate=none" in case["now"]["options"].split(";")
+    interpreter = litert.Interpreter(
+        model_content=flatbuffer(import_module("ai_edge_litert.schema_py_generated"), case),
+        num_threads=1,
+        experimental_op_resolver_type=kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES if plain else kinds.AUTO,
+    )
+    interpreter.allocate_tensors()
+    every = []
+    for inputs in calls:
+        for name, each in zip(planned_for(case)["given"], interpreter.get_input_details(), strict=True):
+            interpreter.set_tensor(each["index"], in_bytes(dict(inputs)[name]))
+        interpreter.invoke()
+        found = [interpreter.get_tensor(each["index"]) for each in interpreter.get_output_details()]
+        every.append([in_texts(each) for each in found])
+    return every
+
+
+def run_tflite_micro(case: dict[str, Any], _: bytes, calls: list[Inputs], _threads: int) -> list[list[Any]]:
+    runtime = import_module("tflite_micro").runtime
+    schema = import_module("tflite_micro.tensorflow.lite.micro.python.schema_py_generated")
+    content = flatbuffer(schema, case)
+    interpreter = with_words(lambda: runtime.Interpreter.from_bytes(content, arena_size=1 << 24))
+    every = []
+    for inputs in calls:
+        for place, name in enumerate(planned_for(case)["given"]):
+            interpreter.set_input(dict(inputs)[name], place)
+        with_words(interpreter.invoke)
+        every.append([np.array(interpreter.get_output(0))])
+    return every
+
+
+def with_words(call: Callable[[], Any]) -> Any:
+    """What a call returns; an error of it has what it printed on standard error, where its reason stands."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        os.dup2(file.fileno(), 2)
+        try:
+            return call()
+        except RuntimeError as error:
+            file.seek(0)
+            raise RuntimeError(f"{error}\n{file.read().decode('utf-8', 'replace')}") from error
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def in_bytes(array: Any) -> Any:
+    """Texts as bytes; an array of one text without axes as numpy's own."""
+    if array.dtype.kind != "O":
+        return array
+    found = np.empty(array.shape, object)
+    flat = found.reshape(-1)
+    flat[:] = [each.encode("utf-8", "surrogateescape") for each in array.reshape(-1)]
+    return found if array.shape else np.array(flat[0])
+
+
+def in_texts(array: Any) -> Any:
+    if array.dtype.kind not in "OS":
+        return array
+    texts = [each.decode("utf-8", "surrogateescape") for each in array.reshape(-1).tolist()]
+    return np.array(texts, object).reshape(array.shape)
+
+
+def planned_for(case: dict[str, Any]) -> dict[str, Any]:
+    """The model of one builtin that the call is; NotThere where there is none."""
+    found: dict[str, Any] = case["tflite"][case["now"]["runtime"]]
+    if "none" in found:
+        raise NotThere(found["none"])
+    return found
+
+
+def flatbuffer(schema: Any, case: dict[str, Any]) -> bytes:
+    """The model of one builtin that the call is, by a package's own classes of TensorFlow Lite's schema."""
+    planned = planned_for(case)
+    code, operator, graph, model = (
+        getattr(schema, name)() for name in ("OperatorCodeT", "OperatorT", "SubGraphT", "ModelT")
+    )
+    code.builtinCode = getattr(schema.BuiltinOperator, planned["builtin"])
+    code.deprecatedBuiltinCode = min(code.builtinCode, 127)
+    code.version = planned["version"]
+    operator.inputs, operator.outputs = planned["order"], [len(planned["tensors"]) - 1]
+    if planned["options"]:
+        operator.builtinOptionsType = getattr(schema.BuiltinOptions, planned["options"])
+        operator.builtinOptions = getattr(schema, planned["options"] + "T")()
+        for field, value in planned["fields"].items():
+            setattr(operator.builtinOptions, field, value)
+    names = [each["name"] for each in planned["tensors"]]
+    graph.inputs = [names.index(name) for name in planned["given"]]
+    graph.operators, graph.outputs, graph.tensors = [operator], operator.outputs, []
+    model.buffers = [Buffer(schema, b"")]
+    for each in planned["tensors"]:
+        tensor = schema.TensorT()
+        tensor.name, tensor.shape = each["name"], each["shape"]
+        tensor.type = getattr(schema.TensorType, each["type"])
+        if each["data"]:
+            tensor.buffer = len(model.buffers)
+            model.buffers.append(Buffer(schema, base64.b64decode(each["data"])))
+        graph.tensors.append(tensor)
+    model.version, model.operatorCodes, model.subgraphs = 3, [code], [graph]
+    builder = import_module("flatbuffers").Builder(1024)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+class Buffer:
+    """A buffer whose bytes are aligned, which those of the schema's own class are not."""
+
+    def __init__(self, schema: Any, data: bytes) -> None:
+        self.schema, self.data = schema, data
+
+    def Pack(self, builder: Any) -> Any:  # noqa: N802 - the schema's name
+        builder.StartVector(1, len(self.data), 16)
+        builder.head = builder.head - len(self.data)
+        builder.Bytes[builder.head : builder.head + len(self.data)] = self.data
+        vector = builder.EndVector()
+        self.schema.BufferStart(builder)
+        if self.data:
+            self.schema.BufferAddData(builder, vector)
+        return self.schema.BufferEnd(builder)
+
+
+def run_tfjs(case: dict[str, Any], _: bytes, calls: list[Inputs], _threads: int) -> list[list[Any]]:
+    node, kinds = (
+        shutil.which("node"),
+        {each["name"]: each["element_type"] for each in case["load"]["inputs"]},
+    )
+    if node is None:
+        raise NotThere("there is no node on this machine")
+    sent = [
+        [
+            {
+                "name": name,
+                "element_type": kinds[name],
+                "shape": list(array.shape),
+                "data": base64.b64encode(wire_bytes(array)).decode(),
+            }
+            for name, array in inputs
+        ]
+        for inputs in calls
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        asked, told = Path(folder) / "asked.json", Path(folder) / "told.json"
+        asked.write_text(json.dumps({"load": case["load"], "calls": sent}), encoding="utf-8")
+        code = subprocess.run(
+            [node, str(HERE / "tfjs_call.mjs"), str(asked), str(told)], check=False
+        ).returncode
+        if code < 0:
+            os.kill(os.getpid(), -code)  # it died so
+        if not told.exists():
+            raise RuntimeError(f"node ended with exit code {code}")
+        said = json.loads(told.read_text(encoding="utf-8"))
+    if "absent" in said:
+        raise NotThere(said["absent"])
+    if "error" in said:
+        raise type(said["kind"], (Exception,), {})(said["error"])
+    return [[of_wire(each) for each in outputs] for outputs in said["answers"]]
+
+
+def wire_bytes(array: Any) -> bytes:
+    """Little-endian elements; texts each behind their length."""
+    if array.dtype.kind != "O":
+        return bytes(array.tobytes())
+    texts = [each.encode("utf-8", "surrogateescape") for each in array.reshape(-1)]
+    return b"".join(struct.pack("<I", len(each)) + each for each in texts)
+
+
+def of_wire(told: dict[str, Any]) -> Any:
+    if "element_type" not in told:
+        return told["text"]
+    raw = base64.b64decode(told["data"])
+    if told["element_type"] != "string":
+        return np.frombuffer(raw, plain_type(told["element_type"])).reshape(told["shape"])
+    texts, at = [], 0
+    while at < len(raw):
+        (length,) = struct.unpack_from("<I", raw, at)
+        texts.append(raw[at + 4 : at + 4 + length].decode("utf-8", "surrogateescape"))
+        at += 4 + length
+    return np.array(texts, object).reshape(told["shape"])
+
+
 def run_tract(_: dict[str, Any], model: bytes, calls: list[Inputs], _threads: int) -> list[list[Any]]:
     tract = import_module("tract")
 
@@ -468,9 +659,18 @@ RUNTIMES: dict[str, Runtime] = {
     "tensorflow": run_tensorflow,
     "tract": run_tract,
     "opencv": run_opencv,
+    "ai-edge-litert": run_litert,
+    "tflite-micro": run_tflite_micro,
+    "tfjs": run_tfjs,
     **dict.fromkeys(OPTIMIZERS, run_optimizer),
 }
-MODULES = {"opencv": "cv2"}
+MODULES = {
+    "opencv": "cv2",
+    "ai-edge-litert": "ai_edge_litert.interpreter",
+    "tflite-micro": "tflite_micro",
+    "tfjs": "subprocess",  # it is none of Python
+}
+TENSORFLOW = ("tensorflow", "ai-edge-litert", "tflite-micro", "tfjs")
 
 
 def numbers(array: Any) -> Any:
@@ -626,8 +826,9 @@ def call(
     preferred = "dynamic" if form == "again" else FIRST_FORMS.get(runtime, "inputs")
     carried = form if form in FORMS[:4] else preferred
     case["now"] = {"runtime": runtime, "form": carried, "provider": provider, "options": options}
-    own, model = case["domain"] == f"org.{runtime}", read_model(carried, folder)
-    if not own and (runtime == "tensorflow" or not model):
+    domain = "org.tensorflow" if runtime in TENSORFLOW else f"org.{runtime}"
+    own, model = case["domain"] == domain, read_model(carried, folder)
+    if not own and (runtime in TENSORFLOW or not model):
         return {"absent": f"{runtime} has no operators of {case['domain']}"}
     if not model and form != "inputs":
         return {"absent": f"only a model has the form {form}"}

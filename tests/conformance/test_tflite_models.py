@@ -138,6 +138,29 @@ def test_a_shape_that_comes_with_the_run_is_not_known_before() -> None:
         tflite_micro_worker.output_shape(model)
 
 
+@pytest.mark.parametrize(
+    ("operator", "inputs", "version"),
+    [
+        ("Abs", [numbers((2,))], 1),
+        ("Abs", [numbers((2,), "int32")], 5),
+        ("Mul", [numbers((2,), "complex64")] * 2, 6),
+        ("BroadcastTo", [numbers((1,)), whole(2)], 2),
+        ("BroadcastTo", [numbers((1,), "int8"), whole(2)], 3),
+        ("GatherNd", [IMAGE, tensor([[0]], "int16")], 4),
+        ("GatherNd", [numbers((2,), "bool"), tensor([[0]], "int16")], 5),
+        ("BatchToSpaceND", [numbers((6, 2, 5)), whole(3), tensor([[1, 2]], "int32")], 3),
+        ("Transpose", [numbers((1, 2, 1, 1, 1, 1), "bool"), whole(1, 0, 2, 3, 4, 5)], 6),
+        ("Maximum", [numbers((1, 1, 1, 1, 2))] * 2, 1),
+        ("Maximum", [numbers((1, 1, 1, 1, 2)), numbers((2,))], 3),
+        ("Sum", [numbers((2, 1, 1, 1, 1, 1)), whole(0)], 1),
+    ],
+)
+def test_the_version_is_the_first_that_has_the_types_and_ranks_of_the_call(
+    operator: str, inputs: list[Tensor], version: int
+) -> None:
+    assert tflite_models.plan(load_request(operator, inputs)).version == version
+
+
 def test_equal_shapes_of_any_rank_do_not_broadcast() -> None:
     assert shape_of("Greater", [numbers((2, 1, 1, 1, 3))] * 2) == (2, 1, 1, 1, 3)
 

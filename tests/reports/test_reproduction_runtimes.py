@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
+import sys
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -21,7 +23,9 @@ from reports.single_cases import reproduction_script
 from reports.single_cases.case_folder import write_reproduction
 from reports.single_cases.standalone import case_lines, whole_script
 from tests.conformance.conversation import make_case
+from tests.conformance.runtime_checks import environment_of
 
+ONE = tensor([1.0, 2.0], "float")
 RUNTIMES = [pytest.param(each, marks=pytest.mark.runtimes(each)) for each in ("tract", "opencv")]
 
 
@@ -63,6 +67,51 @@ def test_the_script_to_copy_reproduces(tmp_path: Path, runtime: str) -> None:
         assert script is not None
         done = run(runtime, ["-c", script], tmp_path)
         assert said in done.stdout, done.stdout + done.stderr
+
+
+def plus(*expected: float) -> Case:
+    """TensorFlow's Add, with a sum that may be wrong."""
+    case = make_case("org.tensorflow::Add-1", [("x", ONE), ("y", tensor([3.0, 4.0], "float"))])
+    return replace(case, expectations=(Expectation((ExpectedOutput("z", tensor(list(expected), "float")),)),))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("runtime", "options"),
+    [
+        pytest.param("ai-edge-litert", "", marks=pytest.mark.runtimes("ai-edge-litert")),
+        pytest.param("ai-edge-litert", "delegate=none", marks=pytest.mark.runtimes("ai-edge-litert")),
+        pytest.param("tflite-micro", "", marks=pytest.mark.runtimes("tflite-micro")),
+        pytest.param("tfjs", "", marks=pytest.mark.runtimes("tfjs")),
+    ],
+)
+@pytest.mark.parametrize(
+    ("case", "code", "said"),
+    [
+        (plus(4.0, 6.0), 0, "holds: the answer"),
+        (plus(4.0, 5.0), 1, "worst at [1]: got 6.0, expected 5.0"),
+        (make_case("org.tensorflow::Acosh-1", [("x", ONE)]), 2, "Acosh"),
+    ],
+    ids=["right", "wrong", "not offered"],
+)
+def test_what_takes_the_operators_of_tensorflow_reproduces_by_itself(
+    tmp_path: Path, runtime: str, options: str, case: Case, code: int, said: str
+) -> None:
+    if (runtime, code) == ("tfjs", 2):
+        case = make_case("org.tensorflow::NoSuch-1", [("x", ONE)])
+        said = "does not offer this"
+    write_suite(tmp_path / "suite", [case], {}, {})
+    with open_suite(tmp_path / "suite") as suite:
+        script = write_reproduction(suite, str(case.id), tmp_path / "repro")
+    adapter = load_adapter(runtime)
+    node = adapter.language == "node"
+    python = sys.executable if node else str(prepare((*adapter.requirements, "onnx")).program)
+    modules = {"NODE_PATH": str(environment_of(adapter).folder / "node_modules")} if node else {}
+    done = subprocess.run(
+        [python, "-I", str(script), "--runtime", runtime, "--provider-options", options],
+        capture_output=True, text=True, check=False, timeout=60, cwd=tmp_path, env={**os.environ, **modules},
+    )  # fmt: skip
+    assert (done.returncode, said in done.stdout) == (code, True), done.stdout + done.stderr
 
 
 def passed_on(array: Tensor, expected: Tensor) -> Case:
