@@ -9,6 +9,7 @@ verdict in a form.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from collections import Counter
@@ -89,14 +90,14 @@ were asked one part (`--shard`), or a suite of other operators. Left out are cas
   of 0 for 1, puts the last of equal elements first in TopK, and rejects negative pads.
 - **IREE** compiled for its interpreter (`iree[target=vmvx]`) doubles an image of 2 x 3 with one column of
   another's weights; for the processor it is right. Clip compares unsigned integers as signed ones.
-- **emx-onnx-cgen** compiles a program for each case, which takes a second or more: a part of the cases comes
-  first. It joins strings in Concat, rejects those beyond ASCII, and makes C that does not compile of Pad of a
-  scalar. Without a compiler that has `__bf16`, bfloat16 is not offered.
-- **wonnx** takes height for width where `auto_pad` is SAME, joins inner axes end to end in Concat, reads
-  weights of 3 x 3 for four channels from the wrong places, and gives 0 for a product of one row. Factors
-  without a fraction (an alpha of 2.0), a Clip without a bound and lengths of Split end in shaders that do not
-  compile. It takes float32 alone at the ends of a model, and elements come back without a shape: what is not
-  known before the run is not put to it. `wonnx[driver=/path/lvp_icd.x86_64.json]` names a Vulkan driver.
+- **emx-onnx-cgen** compiles a program for each case, a second or more: a part of the cases comes first. It
+  joins strings in Concat and makes C of Pad of a scalar that does not compile. gcc before 13 has no bfloat16
+  for it.
+- **wonnx** pads images or windows that are no squares wrongly where `auto_pad` is SAME, joins inner axes end
+  to end in Concat, reads 3 x 3 weights of four channels from the wrong places, and gives 0 for a product of
+  one row. Whole factors (an alpha of 2.0), a Clip without a bound and lengths of Split are shaders that do
+  not compile. It takes float32 alone, in shapes known before the run; `wonnx[driver=/path/icd.json]` names a
+  Vulkan driver.
 - **TensorFlow** gives 0.99999994 for Reciprocal of 1 where there are eight floats or more, makes NaN in LRN
   of channels beyond the window of an infinity, and loses three bits of LRN's powers in float16; GatherNd
   refuses slices without elements.
@@ -124,6 +125,8 @@ an equation of Einsum with a blank is refused; Broadcast to a constant shape wit
 """
 Runs = Mapping[str, Record]
 """By runtime the record of a run of the whole suite in every form."""
+_VERSION = re.compile(r"(\b[a-z.]+::\w+)-(\d+)\b")
+_COUNTED = re.compile(r" \((\d+) cases?\)$")
 _SHOWN = tuple(verdict for verdict in VERDICTS if verdict not in NOT_JUDGED)
 
 
@@ -158,10 +161,23 @@ def death_rows(runs: Runs) -> Iterator[list[object]]:
 
 
 def fault_rows(runs: Runs) -> Iterator[list[object]]:
-    """What only a whole run shows, as its record words it."""
+    """What only a whole run shows, as its record words it: one row where versions of an operator share it."""
     for runtime, record in runs.items():
-        for fault in (record.footer or {}).get("faults", ()):
-            yield [runtime, fault["message"]]
+        for text in faults_of_versions(record.footer or {}):
+            yield [runtime, text]
+
+
+def faults_of_versions(footer: Mapping[str, Any]) -> Iterator[str]:
+    alike: dict[str, tuple[list[str], list[str]]] = {}
+    for fault in footer.get("faults", ()):
+        counted, version = _COUNTED.search(fault["message"]), _VERSION.search(fault["message"])
+        text = _VERSION.sub(r"\1-{}", _COUNTED.sub("", fault["message"]), count=1)
+        versions, counts = alike.setdefault(text, ([], []))
+        versions += [version[2]] if version else []
+        counts += [counted[1]] if counted else []
+    for text, (versions, counts) in alike.items():
+        cases = f" ({', '.join(counts)} case{'' if counts == ['1'] else 's'})" if counts else ""
+        yield text.replace("{}", ", ".join(versions), 1) + cases
 
 
 def write(suite: Suite, runs: Runs) -> Iterator[str]:

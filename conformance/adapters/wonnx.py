@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.runtimes.adapter import Adapter, UnsupportedRule
 
-_AT_LOAD = "PanicException: called `Result::unwrap()` on an `Err` value: "
+_AT_LOAD = "Panic: called `Result::unwrap()` on an `Err` value: "
 
 ADAPTER = Adapter(
     name="wonnx",

@@ -18,7 +18,7 @@ from conformance.doctor.patient import (
     Abilities,
     CannotBeLooked,
     Fails,
-    NotOffered,
+    NotTaken,
     Patient,
     demand_type,
     find_abilities,
@@ -169,7 +169,7 @@ def look_at_large(patient: Patient) -> str:
     begin = time.monotonic()
     try:
         found = patient.patiently(_LARGE_SECONDS).answer(large)
-    except NotOffered as error:
+    except NotTaken as error:
         raise CannotBeLooked(str(error)) from error
     if judge(large, found).verdict != "pass":
         raise Fails("it comes back changed")

@@ -39,7 +39,7 @@ class Fails(Exception):
     """A check that failed; its text says what was seen."""
 
 
-class NotOffered(Fails):
+class NotTaken(Fails):
     """What the worker says that its runtime does not offer."""
 
 
@@ -161,7 +161,7 @@ def demand_type(frame: Frame, wanted: str) -> None:
     """Fails where an answer is of another type."""
     found = frame.header
     if found.get("type") == "error":
-        kind = NotOffered if found.get("class") == "unsupported" else Fails
+        kind = NotTaken if found.get("class") == "unsupported" else Fails
         raise kind(f"refused: {found.get('kind')}: {found.get('message')}")
     if found.get("type") != wanted:
         raise Fails(f"an answer of type {found.get('type')!r} instead of {wanted!r}")

@@ -22,7 +22,7 @@ _MOST = 1 << 24
 """Elements of a tensor: each is an object of Python's for a while, and 100 bytes in all."""
 
 
-class PanicException(Exception):
+class Panic(Exception):
     """A panic of wonnx's Rust, whose own class is none of Python's Exceptions."""
 
 
@@ -100,9 +100,9 @@ def _panic_told(call: Any) -> Any:
     try:
         return call()
     except BaseException as error:
-        if type(error).__name__ != PanicException.__name__:
+        if type(error).__name__ != "PanicException":
             raise
-        raise PanicException(str(error)) from error
+        raise Panic(str(error)) from error
 
 
 if __name__ == "__main__":
