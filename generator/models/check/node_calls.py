@@ -148,7 +148,12 @@ def read_node(node: ModelNode) -> NodeCall:
             _check_body(operator, name, given.value)
     pairs = list(_paired(spec, node.inputs))
     types = _types_of(spec, pairs)
-    inputs = tuple(_input(space, parameter, value, types) for parameter, value in pairs)
+    # Constants that bodies carry from run to run may be what these are counted by, and end at.
+    carried = {"variadic"} if any(isinstance(given.value, Graph) for given in attributes.values()) else set()
+    inputs = tuple(
+        _input(space, parameter, value, types, decides=parameter.option in carried)
+        for parameter, value in pairs
+    )
     wanted = _wanted(spec, node.outputs)
     return NodeCall(space, attributes, inputs, types, wanted, node.run_extents, around_of(node))
 
@@ -258,17 +263,24 @@ def _element_type(spec: Spec, parameter: ParameterSpec, value: ModelValue) -> st
 
 
 def _input(
-    space: CallSpace, parameter: ParameterSpec, value: ModelValue | None, types: Mapping[str, str]
+    space: CallSpace,
+    parameter: ParameterSpec,
+    value: ModelValue | None,
+    types: Mapping[str, str],
+    *,
+    decides: bool,
 ) -> NodeInput:
+    """`decides` says that whole constants are kept, as all are that kinds give values to."""
     form = space.spec.input_forms[parameter.name]
     plainest = "float" if "float" in form.element_types else (*form.element_types, "float")[0]
     element_type = types.get(form.type_variable, plainest)
     if value is not None and (own := _element_type(space.spec, parameter, value)) is not None:
         element_type = own
     kept = None
-    if value is not None and value.constant is not None and parameter.name in space.covered:
+    if value is not None and value.constant is not None:
         whole = not value.constant.element_type.is_float
-        if value.constant.array.size <= (MOST_WHOLE if whole else MOST_REAL):
+        known = parameter.name in space.covered or (decides and whole)
+        if known and value.constant.array.size <= (MOST_WHOLE if whole else MOST_REAL):
             kept = value.constant
     return NodeInput(parameter, value, element_type, kept)
 

@@ -200,3 +200,34 @@ def test_a_body_of_a_newer_opset_than_its_loop_is_asked_in_the_opset_of_the_mode
         assert [each.version for each in asked.opset_import] == [18]
         check_model(asked, full_check=True)
         assert passes(case, *ReferenceEvaluator(asked).run(None, given_to(case)))
+
+
+STEPS = """
+<ir_version: 8, opset_import: ["" : 17]>
+main (float[2] x, bool go) => (int64 end, float[2] y)
+<int64 first = {0}, int64 step = {2}>
+{
+    end, y, same = Loop (, go, first, x, step) <
+        body = b (int64 i, bool c, int64 j, float[2] s, int64 by) => (bool d, int64 k, float[2] t, int64 on)
+        <int64 limit = {5}, float half = {0.5}> {
+            k = Add (j, by)
+            d = Less (k, limit)
+            t = Mul (s, half)
+            on = Identity (by)
+        }
+    >
+}
+"""
+"""A loop that ends by what it counts: with a step of 0 it never would."""
+
+
+def test_constants_that_a_loop_counts_by_are_those_of_the_model(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(parse_model(STEPS).SerializeToString())
+    (found,) = (one for one in read_model(path, seconds=60).calls if one.first.op_type == "Loop")
+    made = cases_of_call(found, 12)
+    assert made.not_covered is None
+    assert len(made.cases) >= 3
+    ends = {case.expectations[0].outputs[0].expected.array.item() for case in made.cases}
+    assert 6 in ends
+    assert ends <= {0, 6}
