@@ -268,12 +268,12 @@ def unreferenced(graph: Graph, opset: int) -> str:
 
 
 def means_another(graph: Graph, opset: int) -> str:
-    """The first operator of a graph that is another version in another opset; empty where there is none."""
+    """The first operator of a graph that is another version, or none, in another opset; else empty."""
     return next(
         (
             node.op_type
             for node in _every_node(_message(graph))
-            if graph.opset and _since(node, opset) != _since(node, graph.opset)
+            if graph.opset and _version_in(opset, node) != _version_in(graph.opset, node)
         ),
         "",
     )
@@ -322,6 +322,14 @@ def _since(node: NodeProto, opset: int) -> int:
             "operator without a reference", got=f"{node.domain or 'ai.onnx'}::{node.op_type}"
         ) from error
     return int(schema.since_version)
+
+
+def _version_in(opset: int, node: NodeProto) -> int | None:
+    """As `_since`; None where there is none."""
+    try:
+        return _since(node, opset)
+    except UserError:
+        return None
 
 
 def _check_rules(

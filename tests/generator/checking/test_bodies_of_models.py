@@ -74,6 +74,10 @@ def test_a_body_with_an_operator_without_a_reference_is_not_covered(tmp_path: Pa
     (node,) = (node for node in read_model(path, seconds=0).nodes if node.op_type == "If")
     with pytest.raises(Uncovered, match="Unheard"):
         read_node(node)
+    (found,) = (one for one in read_model(path, seconds=0).calls if one.first.op_type == "If")
+    told = cases_of_call(found, 1).not_covered
+    assert told is not None
+    assert told.why == "no_reference"
 
 
 AROUND = """
@@ -231,3 +235,23 @@ def test_constants_that_a_loop_counts_by_are_those_of_the_model(tmp_path: Path) 
     ends = {case.expectations[0].outputs[0].expected.array.item() for case in made.cases}
     assert 6 in ends
     assert ends <= {0, 6}
+
+
+def test_a_body_may_have_an_operator_that_is_newer_than_its_loop(tmp_path: Path) -> None:
+    text = """
+    <ir_version: 9, opset_import: ["" : 20]>
+    main (float[2] x, int64 most, bool go) => (float[2] y)
+    {
+        y = Loop (most, go, x) <body = b (int64 i, bool c, float[2] s) => (bool d, float[2] t) {
+            d = Identity (c)
+            t = Gelu (s)
+        }>
+    }
+    """
+    path = tmp_path / "model.onnx"
+    path.write_bytes(parse_model(text).SerializeToString())
+    (found,) = (one for one in read_model(path, seconds=60).calls if one.first.op_type == "Loop")
+    made = cases_of_call(found, 12)
+    assert made.not_covered is None
+    for case in made.cases:
+        assert [each.version for each in ModelProto.FromString(case.model).opset_import] == [20]
