@@ -443,11 +443,11 @@ def run_tensorflow(case: dict[str, Any], _: bytes, calls: list[Inputs], _threads
 
 
 def run_litert(case: dict[str, Any], _: bytes, calls: list[Inputs], _threads: int) -> list[list[Any]]:
-    litert = import_module("ai_edge_litert.interpreter")
+    litert, schema = import_module("ai_edge_litert.interpreter"), needed("ai_edge_litert.schema_py_generated")
     kinds = litert.OpResolverType
     plain = "delegate=none" in case["now"]["options"].split(";")
     interpreter = litert.Interpreter(
-        model_content=flatbuffer(import_module("ai_edge_litert.schema_py_generated"), case),
+        model_content=flatbuffer(schema, case),
         num_threads=1,
         experimental_op_resolver_type=kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES if plain else kinds.AUTO,
     )
@@ -464,7 +464,7 @@ def run_litert(case: dict[str, Any], _: bytes, calls: list[Inputs], _threads: in
 
 def run_tflite_micro(case: dict[str, Any], _: bytes, calls: list[Inputs], _threads: int) -> list[list[Any]]:
     runtime = import_module("tflite_micro").runtime
-    schema = import_module("tflite_micro.tensorflow.lite.micro.python.schema_py_generated")
+    schema = needed("tflite_micro.tensorflow.lite.micro.python.schema_py_generated")
     content = flatbuffer(schema, case)
     interpreter = with_words(lambda: runtime.Interpreter.from_bytes(content, arena_size=1 << 24))
     every = []
@@ -509,6 +509,14 @@ def in_texts(array: Any) -> Any:
     return np.array(texts, object).reshape(array.shape)
 
 
+def needed(name: str) -> Any:
+    """A module beside the runtime's own, which makes its models; NotThere where that is not installed."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise NotThere(str(error)) from error
+
+
 def planned_for(case: dict[str, Any]) -> dict[str, Any]:
     """The model of one builtin that the call is; NotThere where there is none."""
     found: dict[str, Any] = case["tflite"][case["now"]["runtime"]]
@@ -539,13 +547,15 @@ def flatbuffer(schema: Any, case: dict[str, Any]) -> bytes:
     for each in planned["tensors"]:
         tensor = schema.TensorT()
         tensor.name, tensor.shape = each["name"], each["shape"]
+        if not hasattr(schema.TensorType, each["type"]):
+            raise NotThere(f"this TensorFlow Lite has no tensors of {each['type']}")
         tensor.type = getattr(schema.TensorType, each["type"])
         if each["data"]:
             tensor.buffer = len(model.buffers)
             model.buffers.append(Buffer(schema, base64.b64decode(each["data"])))
         graph.tensors.append(tensor)
     model.version, model.operatorCodes, model.subgraphs = 3, [code], [graph]
-    builder = import_module("flatbuffers").Builder(1024)
+    builder = needed("flatbuffers").Builder(1024)
     builder.Finish(model.Pack(builder), b"TFL3")
     return bytes(builder.Output())
 
@@ -568,10 +578,8 @@ class Buffer:
 
 
 def run_tfjs(case: dict[str, Any], _: bytes, calls: list[Inputs], _threads: int) -> list[list[Any]]:
-    node, kinds = (
-        shutil.which("node"),
-        {each["name"]: each["element_type"] for each in case["load"]["inputs"]},
-    )
+    node = shutil.which("node")
+    kinds = {each["name"]: each["element_type"] for each in case["load"]["inputs"] if each}
     if node is None:
         raise NotThere("there is no node on this machine")
     sent = [
@@ -589,14 +597,20 @@ def run_tfjs(case: dict[str, Any], _: bytes, calls: list[Inputs], _threads: int)
     with tempfile.TemporaryDirectory() as folder:
         asked, told = Path(folder) / "asked.json", Path(folder) / "told.json"
         asked.write_text(json.dumps({"load": case["load"], "calls": sent}), encoding="utf-8")
-        code = subprocess.run(
-            [node, str(HERE / "tfjs_call.mjs"), str(asked), str(told)], check=False
-        ).returncode
-        if code < 0:
-            os.kill(os.getpid(), -code)  # it died so
-        if not told.exists():
-            raise RuntimeError(f"node ended with exit code {code}")
-        said = json.loads(told.read_text(encoding="utf-8"))
+        command = [node, str(HERE / "tfjs_call.mjs"), str(asked), str(told)]
+        try:
+            code = subprocess.run(command, timeout=TIME_LIMIT - 5, check=False).returncode
+        except subprocess.TimeoutExpired:
+            code = None
+        said = json.loads(told.read_text(encoding="utf-8")) if told.exists() else None
+    if code is None:
+        signal.pause()  # node is ended; who waits for this process says that there is no answer
+    elif code < 0:
+        os.kill(os.getpid(), -code)  # it died so
+    elif said is None:
+        raise NotThere(f"this node does not run tfjs_call.mjs: it ended with exit code {code}")
+    elif "begun" in said:
+        os._exit(code or 1)  # the call took node with it
     if "absent" in said:
         raise NotThere(said["absent"])
     if "error" in said:

@@ -35,11 +35,17 @@ function load_package() {
   }
 }
 
+// The error as the worker tells it, so that the same rules say what is not offered.
+function told_of(error) {
+  if (error instanceof Unsupported) return { absent: error.message };
+  return { kind: error?.constructor?.name ?? typeof error, error: String(error?.message ?? error) };
+}
+
+const tell = (said) => writeFileSync(told, JSON.stringify(said));
 const tf = load_package();
-const said =
-  tf instanceof Error
-    ? { absent: tf.message }
-    : await call(tf).catch((error) =>
-        error instanceof Unsupported ? { absent: error.message } : { kind: error.name, error: error.message },
-      );
-writeFileSync(told, JSON.stringify(said));
+if (tf instanceof Error) {
+  tell({ absent: tf.message });
+} else {
+  tell({ begun: true });
+  tell(await call(tf).catch(told_of));
+}

@@ -114,6 +114,33 @@ def test_what_takes_the_operators_of_tensorflow_reproduces_by_itself(
     assert (done.returncode, said in done.stdout) == (code, True), done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    ("runtime", "node", "code", "said"),
+    [
+        ("tfjs", "exit 1", 2, "this node does not run tfjs_call.mjs"),
+        ("tfjs", """echo '{"begun": true}' > "$3"; exit 3""", 1, "the process ended with exit code 3"),
+        ("ai-edge-litert", "", 2, "schema_py_generated"),
+    ],
+)
+def test_what_fails_before_the_call_is_no_failure_of_it(
+    tmp_path: Path, runtime: str, node: str, code: int, said: str
+) -> None:
+    write_suite(tmp_path / "suite", [plus(4.0, 6.0)], {}, {})
+    with open_suite(tmp_path / "suite") as suite:
+        script = write_reproduction(suite, str(plus(4.0, 6.0).id), tmp_path / "repro")
+    package, program = tmp_path / "ai_edge_litert", tmp_path / "node"
+    package.mkdir()
+    (package / "interpreter.py").write_text("OpResolverType = None\n")
+    program.write_text(f"#!/bin/sh\n{node}\n")
+    program.chmod(0o755)
+    here = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, str(script), "--runtime", runtime],
+        capture_output=True, text=True, check=False, timeout=60, cwd=tmp_path, env={**os.environ, **here},
+    )  # fmt: skip
+    assert (done.returncode, said in done.stdout) == (code, True), done.stdout + done.stderr
+
+
 def passed_on(array: Tensor, expected: Tensor) -> Case:
     """Identity, or of texts Gather of all: OpenVINO dies when it gives the memory of the former back."""
     if array.element_type.kind == "string":
