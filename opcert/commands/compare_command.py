@@ -90,11 +90,11 @@ def _changed_expectations(base: Record, head: Record, base_suite: str, head_suit
 
 def _expectations(record: Record, name: str, option: str) -> dict[str, str]:
     """The digest of what the suite of a record expects, by case; UserError where it is another suite."""
-    from opcert.commands.suite_argument import resolve_suite
+    from opcert.commands.suite_argument import suite_of_record
     from opcert.vocabulary.errors import Place, UserError
 
     digest = str(record.header.get("suite"))
-    with resolve_suite(name, digest) as suite:
+    with suite_of_record(record, name) as suite:
         if suite.digest != digest:
             raise UserError(
                 "the record is of another suite",

@@ -89,7 +89,7 @@ def command(
     from opcert.commands.met_arithmetics import with_met_arithmetics
     from opcert.commands.operator_facts import with_operator_facts
     from opcert.commands.profile_argument import demanded_profile
-    from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
+    from opcert.commands.suite_argument import suite_name_for_commands, suite_of_record
     from reports.formats import write_together
     from reports.gates.baseline import excuse, read_baseline
     from reports.results.case_results import put_together
@@ -99,7 +99,7 @@ def command(
     records = [read_record(path) for path in runs]
     folder = output or (records[0].path.parent if len(records) == 1 else SIDE_BY_SIDE)
     lock_folder(folder, "the report")
-    with resolve_suite(suite, str(records[0].header.get("suite")), folders) as opened:
+    with suite_of_record(records[0], suite, folders) as opened:
         named = suite_name_for_commands(suite, opened, folders)
         found = []
         for record in records:

@@ -58,13 +58,13 @@ def command(
 
 
 def _open_suite(operator: OperatorName, suite_name: str, folders: tuple[Path, ...]) -> Suite:
-    """The suite that is named, or instead of the default one that of an operator version which ships."""
+    """The suite that is named; of one with a name the operator alone, of the default one any version."""
     from generator.asking.named_operators import known_operators
     from opcert.commands.suite_argument import made_of, resolve_suite
 
     if suite_name == DEFAULT_SUITE and not folders and operator in known_operators():
         return made_of([operator])
-    return resolve_suite(suite_name, folders=folders)
+    return resolve_suite(suite_name, folders=folders, pattern=str(operator))
 
 
 def _command(folder: Path, script: Path) -> str:

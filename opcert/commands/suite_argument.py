@@ -16,10 +16,13 @@ from opcert.vocabulary.names import DEFAULT_SUITE, OperatorName
 
 if TYPE_CHECKING:
     from conformance.clusters.cluster import Cluster
+    from conformance.recording.records import Record
+    from conformance.runtimes.runtimes import Runtime
     from conformance.suite.suites import Suite
     from generator.making.suites.suite_making import Progress
     from opcert.commands.first_look import FirstLook
     from opcert.vocabulary.arithmetics import Arithmetic
+    from reports.gates.profiles import Profile
 
 ONNX_NODE = "onnx-node"
 HELP = (
@@ -49,9 +52,10 @@ def resolve_suite(
     `digest` is of the suite that a record is of: where that one is kept, or has a name, it is the one meant.
     With folders of specs, the default suite is that of their operators. What is to be made of named suites a
     `cluster` makes, if there is one; at what is made here `look` looks. Where a `pattern` names operators of
-    a named suite, it is the suite of these alone.
+    a named suite, it is the suite of these alone; of a record it is the one that was run with.
     """
     # Imported here, so that --help does not wait for it.
+    from conformance.suite.kept_suites import kept_suite
     from conformance.suite.suites import open_suite
 
     if text == ONNX_NODE:
@@ -65,53 +69,61 @@ def resolve_suite(
     given = Path(text)
     opset = None if given.exists() else opset_of_neighbours(text)
     if opset is not None:
-        from conformance.suite.kept_suites import kept_suite
-
         told = neighbour_suite(opset, note)
         return open_suite(kept_suite(digest) or told)
     if text != DEFAULT_SUITE and (given.exists() or operators_named(text) is None):
         return open_suite(_suite_of_calls(given, folders) if _is_folder_of_calls(given) else given)
-    from conformance.suite.kept_suites import kept_suite
-
-    kept = kept_suite(digest)
-    if kept is not None:
+    if kept := kept_suite(digest):
         return open_suite(kept)
-    name = _locked_name(digest) or text
-    if digest and name == DEFAULT_SUITE and not folders and _locked_name(digest) is None:
+    locked = _locked_name(digest)
+    name = locked or text
+    meant = [] if folders or locked else _operators_meant(pattern, operators_named(name) or [])
+    if meant:
+        return made_of(meant, cluster=cluster, look=look)
+    if digest and name == DEFAULT_SUITE and not folders and locked is None:
         # Whether it is the default suite of changed specs would be known only once that was made, in minutes.
         raise UserError(
             "the record is of a suite that is not kept here, and of no named one of this version of opcert",
             got=f"the digest {digest[:12]}",
             remedy="Name the suite with -s.",
         )
-    meant = [] if folders or digest else _operators_meant(pattern, operators_named(name) or [])
-    if meant:
-        return made_of(meant, cluster=cluster, look=look)
+    if not folders and not digest:
+        _tell_near(pattern, operators_named(name) or [])
     with _making(look if cluster is None else None) as progress:
         made = _named(name, progress, folders, cluster)
     return open_suite(made)
 
 
 def _operators_meant(pattern: str | None, have: Sequence[OperatorName]) -> list[OperatorName]:
-    """The operators of a suite that `-k` names; none where it means a part of case ids, or all of them.
+    """The operators of a suite that `-k` names; none where it means a part of case ids."""
+    from conformance.suite.case_selection import find_case_begin
 
-    A name that is nearly an operator's is said to be none, before the whole suite is made to search it.
-    """
-    from conformance.suite.case_selection import find_case_begin, operator_names
+    text = "" if pattern is None or "*" in pattern else pattern
+    return [each for each in have if text and find_case_begin(text, each.domain, each.short) is not None]
+
+
+def _tell_near(pattern: str | None, have: Sequence[OperatorName]) -> None:
+    """Say of a name that is nearly an operator's that it is none, before the whole suite is made for it."""
+    from conformance.suite.case_selection import operator_names
     from opcert.vocabulary.near_names import near_names
 
     if pattern is None or "*" in pattern:
-        return []
-    meant = [each for each in have if find_case_begin(pattern, each.domain, each.short) is not None]
+        return
     head = pattern.partition("/")[0]
-    if have and not meant:
-        names = {name: None for each in have for name in operator_names(each.domain, each.short)}
-        alike = [name for name in names if name.lower() == head.lower()]
-        near = alike or (near_names(head, names) if head[:1].isupper() else [])
-        if near:
-            told = f"no operator of the suite is called {head} (perhaps {' or '.join(near)})"
-            note(one_line(f"{told}: -k searches the case ids of the whole suite", 300))
-    return meant
+    names = {name: None for each in have for name in operator_names(each.domain, each.short)}
+    alike = [name for name in names if name.lower() == head.lower()]
+    near = alike or (near_names(head, names) if head[:1].isupper() else [])
+    if near:
+        told = f"no operator of the suite is called {head} (perhaps {' or '.join(near)})"
+        note(one_line(f"{told}: -k searches the case ids of the whole suite", 300))
+
+
+def suite_of_record(record: Record, text: str, folders: tuple[Path, ...] = ()) -> Suite:
+    """Open the suite that a record is of, as `resolve_suite` does; that of `opcert run -k` is made again."""
+    options = record.header.get("options")
+    pattern = options.get("pattern") if isinstance(options, dict) else None
+    told = pattern if isinstance(pattern, str) else None
+    return resolve_suite(text, str(record.header.get("suite")), folders, pattern=told)
 
 
 @contextmanager
@@ -200,13 +212,6 @@ def _locked_name(digest: str) -> str | None:
     return read_lock().name_of(digest) if digest else None
 
 
-if TYPE_CHECKING:
-    from conformance.clusters.cluster import Cluster
-    from conformance.runtimes.runtimes import Runtime
-    from conformance.suite.suites import Suite
-    from reports.gates.profiles import Profile
-
-
 @dataclass(frozen=True)
 class SuiteRequest:
     """What the command line says of the suite: its name, or operators, an opset, a part of the case ids.
@@ -225,6 +230,11 @@ class SuiteRequest:
     python: str | None = None
     look: FirstLook | None = None
     arithmetic: Arithmetic | None = None
+
+    @property
+    def named_part(self) -> str | None:
+        """The pattern, where it may name the only operators to make: a profile is held against them all."""
+        return self.pattern if self.profile is None else None
 
 
 def open_certified(runtime: Runtime, asked: SuiteRequest, digest: str = "") -> tuple[Suite, str]:
@@ -251,7 +261,7 @@ def open_certified(runtime: Runtime, asked: SuiteRequest, digest: str = "") -> t
         )
     if digest or asked.suite_name is not None or asked.folders:
         name = asked.suite_name or DEFAULT_SUITE
-        suite = resolve_suite(name, digest, asked.folders, asked.cluster, asked.look, asked.pattern)
+        suite = resolve_suite(name, digest, asked.folders, asked.cluster, asked.look, asked.named_part)
         named = suite_name_for_commands(name, suite, asked.folders)
     else:
         # Of these, `opcert repro` finds each case by its operator version.
@@ -309,7 +319,7 @@ def _suite_for(runtime: Runtime, asked: SuiteRequest) -> Suite:
             note(f"the suite is {own}: the runtime takes no ONNX model, and {DIALECTS[own]}'s operators")
         elif name != DEFAULT_SUITE:
             note(f"the suite is {name}: each operator in the version of that opset")
-        return resolve_suite(name, cluster=asked.cluster, look=asked.look, pattern=asked.pattern)
+        return resolve_suite(name, cluster=asked.cluster, look=asked.look, pattern=asked.named_part)
     wanted = sorted({*demanded, *whole})
     first = operators_named(FIRST) or []
     if not of_model and set(wanted) <= set(first):

@@ -165,7 +165,7 @@ def _results(
 ) -> Results:
     from conformance.recording.records import read_record
     from opcert.commands.cause_finding import with_known_causes, with_others
-    from opcert.commands.suite_argument import resolve_suite, suite_name_for_commands
+    from opcert.commands.suite_argument import suite_name_for_commands, suite_of_record
     from reports.results.case_results import put_together
 
     path = record_path or Path("out") / runtime.slug / "run.jsonl"
@@ -178,7 +178,7 @@ def _results(
             remedy=f"Run `opcert run {runtime.text}` first, or name a record with --run.",
         )
     record = read_record(path)
-    opened = resolve_suite(suite, str(record.header.get("suite")), folders)
+    opened = suite_of_record(record, suite, folders)
     results = put_together(opened, record, suite_name_for_commands(suite, opened, folders))
     name = str((record.header.get("runtime") or {}).get("name"))
     if name != runtime.adapter.name:

@@ -152,6 +152,24 @@ def test_of_a_named_suite_the_operators_that_are_named_are_made_alone(
         assert all(case.startswith(f"ai.onnx/Not-1/{family}") for case in cases)
     with pytest.raises(pytest.fail.Exception, match="default is made whole"):
         call(capsys, "run", "fake_backends:Good", "-k", "boundary", "-o", run)
+    demands = tmp_path / "profile.yaml"
+    demands.write_text("profile: both\ndescription: d\noperators: [ai.onnx::Not-1, ai.onnx::Neg-13]\n")
+    with pytest.raises(pytest.fail.Exception, match="default is made whole"):
+        # The profile is held against the suite, which has to have all that it names.
+        call(capsys, "certify", "fake_backends:Good", "-k", "Not-1", "--profile", demands, "-o", out)
+
+
+def test_where_a_part_that_was_run_is_not_kept_it_is_made_again(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(suite_argument, "_named", lambda name, *_: pytest.fail(f"{name} is made whole"))
+    run, words = tmp_path / "run.jsonl", ("-s", "opset-13")
+    assert call(capsys, "run", "fake_backends:Good", "-k", "Not/boundary", *words, "-o", run).code in (0, 1)
+    shutil.rmtree(tmp_path / "cache" / "opcert" / "suites")
+    case = next(json.loads(line)["case"] for line in run.read_text().splitlines() if '"case":' in line)
+    assert call(capsys, "report", run, "--format", "markdown", "-o", tmp_path / "report").code in (0, 1)
+    assert call(capsys, "repro", case, *words, "-o", tmp_path / "case").code == 0
 
 
 def test_a_name_that_is_nearly_an_operators_is_told_before_the_suite_is_made(
