@@ -168,6 +168,7 @@ def fault_rows(runs: Runs) -> Iterator[list[object]]:
 
 
 def faults_of_versions(footer: Mapping[str, Any]) -> Iterator[str]:
+    """The messages of a run's faults; those that differ in version and count alone are one."""
     alike: dict[str, tuple[list[str], list[str]]] = {}
     for fault in footer.get("faults", ()):
         counted, version = _COUNTED.search(fault["message"]), _VERSION.search(fault["message"])

@@ -53,7 +53,7 @@ class SilentShapes:
             self._place(str(named))
         for statement in self._spec.statements:
             told = _LAST_EXTENT.findall(getattr(statement, "least", None) or "")
-            for name in {one or other for one, other in told} & self._shapes.keys():
+            for name in sorted({one or other for one, other in told} & self._shapes.keys()):
                 if isinstance(statement, Rank) and name != self._spec.inputs[0].name:
                     self._place(name, statement.origin)
 
