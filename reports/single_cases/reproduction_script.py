@@ -602,12 +602,12 @@ def run_tfjs(case: dict[str, Any], _: bytes, calls: list[Inputs], _threads: int)
             code = subprocess.run(command, timeout=TIME_LIMIT - 5, check=False).returncode
         except subprocess.TimeoutExpired:
             code = None
-        said = json.loads(told.read_text(encoding="utf-8")) if told.exists() else None
+        said: dict[str, Any] = json.loads(told.read_text(encoding="utf-8")) if told.exists() else {}
     if code is None:
         signal.pause()  # node is ended; who waits for this process says that there is no answer
     elif code < 0:
         os.kill(os.getpid(), -code)  # it died so
-    elif said is None:
+    elif not said:
         raise NotThere(f"this node does not run tfjs_call.mjs: it ended with exit code {code}")
     elif "begun" in said:
         os._exit(code or 1)  # the call took node with it
