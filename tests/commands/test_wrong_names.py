@@ -38,7 +38,10 @@ def test_wrong_usage(capsys: Capture, words: list[str], message: str) -> None:
     ("text", "words"),
     [
         ("onnxruntim", ["unknown runtime", "'onnxruntim'", "Did you mean onnxruntime or "]),
-        ("cuda9", ["unknown runtime", "onnxruntime, onnxruntime-node, ", "tinygrad, tract, module:Backend"]),
+        (
+            "cuda9",
+            ["unknown runtime", "onnxruntime, onnxruntime-node, ", "tinygrad, tract, wonnx, module:Backend"],
+        ),
         ("onnxruntime[speed=9]", ["no such option", "'speed=9'", "optimization=all|none"]),
         ("onnxruntime==1.2==3", ["not a runtime", "opcert list runtimes"]),
         ("exec:/no/such/program", ["there is no such program", "/no/such/program"]),
