@@ -92,6 +92,16 @@ FREE = re.compile(
 """Ranges of strings that leave them free."""
 
 
+_LONGEST_RANGE = 200
+_UP_TO_FORMULA = re.compile(r"[^,;]{1,100}[,;] ?-?[A-Za-z]\w{0,40}(?: ?[-+] ?\w|[.(\[])")
+
+
+def _depends_on_call(text: str) -> bool:
+    """Whether a range ends at what a formula gives: `[-r, r-1]`, `[0; min(data.rank, 3)]`."""
+    inside = text.partition("[")[2][:_LONGEST_RANGE]
+    return _UP_TO_FORMULA.match(inside) is not None
+
+
 _SURE, _DOUBTFUL = 1.0, 0.7
 _TRUTH: dict[str, int] = {"true": 1, "false": 0}
 
@@ -131,7 +141,7 @@ class RangeReader:
             kind in ("string", "strings") and bool(FREE.match(bare(part.text)))
         )
         self._note(name, part, understood)
-        if not understood:
+        if not understood and not _depends_on_call(part.text):
             message = f"the range of {name} is not understood"
             self.notes.find("range-unread", "hint", part.line, message, shorten(part.text))
         return bounds or StatedRange(), None

@@ -67,7 +67,7 @@ class TypeFinder:
         ):
             state = "open"
         self.notes.field(f"{noun} type", name, line, text, state)
-        if found is None:
+        if found is None and not _OPEN.search(text) and not _EQUAL.search(text):
             message = f"the page does not say which type {name} has"
             evidence = text if len(text) <= 60 else f"{text[:56].rstrip()} ..."
             self.notes.find("parameter-type-missing", "hint", line, message, evidence)
