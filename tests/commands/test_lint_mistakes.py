@@ -282,6 +282,16 @@ def test_the_absence_of_a_bias_and_of_packed_keys_is_told(
     assert ("optional-before-required" in codes) == told
 
 
+@pytest.mark.parametrize(("code", "told"), [('<layer id="1"', []), ("<later", ["section-missing"])])
+def test_an_example_below_a_title_of_its_own_is_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], code: str, told: list[str]
+) -> None:
+    text = OPENVINO.replace("**Example**", "*A thin layer.*").replace('<layer id="1"', code)
+    (tmp_path / "page.md").write_text(text, encoding="utf-8")
+    rows = json.loads(call(capsys, "lint", "--format", "json", str(tmp_path)).out)
+    assert [row["code"] for row in rows if row["code"] == "section-missing"] == told
+
+
 def test_a_type_that_is_left_open_is_one_line_a_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -98,9 +98,11 @@ def test_a_literal_in_a_directive_is_no_bullet() -> None:
     assert list(spec.attributes) == ["new"]
 
 
-def test_doxyrest_s_own_forms() -> None:
+@pytest.mark.parametrize("label", ["", ":target:`doxid-ops_sort_1md_ops_sort` "])
+def test_doxyrest_s_own_forms(label: str) -> None:
     content = (
-        ".. index:: pair: page; Sort\n.. _doxid-ops_sort:\n\nSort\n====\n\n**Versioned name** : *Sort-17*\n\n"
+        ".. index:: pair: page; Sort\n.. _doxid-ops_sort:\n\nSort\n====\n\n"
+        f"{label}**Versioned name** : *Sort-17*\n\n**Category** : *Sorting*\n\n"
         "**Attributes**\n\n* *axis*\n  \n  * **Description** : the dimension\\*.\n  \n"
         "  * **Range of values** : an integer\n  \n  * **Type** : ``int``\n  \n  * **Required** : *yes*\n\n"
         "**Inputs**\n\n* **1** : ``data`` tensor of type *T*. **Required.**\n\n"
@@ -109,7 +111,7 @@ def test_doxyrest_s_own_forms() -> None:
     text = Text("sort.rst", content, "00")
     assert DOXYREST.recognise(text) > SPHINX.recognise(text) > MARKDOWN.recognise(text)
     (spec,) = DOXYREST.read(text, None)
-    assert spec.attributes["axis"].required
+    assert (spec.category, spec.attributes["axis"].required) == ("Sorting", True)
     assert [parameter.name for parameter in spec.inputs] == ["data"]
     assert [dict(example.attributes) for example in spec.examples] == [{"axis": 1}]
 
