@@ -326,7 +326,7 @@ class AttributeReader:
         if part is None:
             described = bullet.part("description")
             return bool(described and "**Required" in described.text)
-        word = bare(part.text).lower()
+        word = bare(part.text.partition("**Note**")[0]).lower()
         self._note("attribute required", name, part.line, part.text, word in ("yes", "no"))
         if word not in ("yes", "no"):
             message = f"the page does not say whether {name} is required"
