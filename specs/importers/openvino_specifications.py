@@ -20,6 +20,7 @@ from specs.documents.openvino_pages.page_attributes import AttributeReader
 from specs.documents.openvino_pages.page_statements import find_page_statements
 from specs.documents.openvino_pages.parameters import ParameterReader, TypeFinder
 from specs.documents.openvino_pages.tokens import (
+    LABEL,
     Lexed,
     Token,
     bare,
@@ -39,7 +40,8 @@ from specs.model.spec import Arity, Document, Formula, Prose, Spec, TypeConstrai
 from specs.model.statements import Statement
 
 VERSIONED = re.compile(
-    r"^\*\*Versioned[ \t]+name\*\*[ \t]*:\s*\*(?P<name>\w+)-(?P<version>\d{1,4})\*", re.MULTILINE
+    rf"^(?:{LABEL})?\*\*Versioned[ \t]+name\*\*[ \t]*:\s*\*(?P<name>\w+)-(?P<version>\d{{1,4}})\*",
+    re.MULTILINE,
 )
 _DUE = ("category", "short description", "attributes", "inputs", "outputs", "example")
 _ONCE = frozenset(["category", "attributes", "inputs", "outputs", "types"])
@@ -143,7 +145,10 @@ class _Builder:
             else:
                 found.setdefault(title, section)
         last = Line("", max((token.line.number for token in self.page.tokens if token.line.text), default=1))
+        shown = any("<layer" in line.text for block in self.page.blocks for line in block.lines)
         for title in _DUE:
+            if title == "example" and shown:
+                continue
             if title not in found and (title, self.operator.name) not in _NONE_DUE:
                 message = f"the page has no section {title}"
                 self.notes.find("section-missing", "hint", last, message, "every page of this kind has one")

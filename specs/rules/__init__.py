@@ -46,7 +46,9 @@ class LintRule:
     found_by: str | None = None
     """The package, or the file, that finds a code which no rule looks for."""
     convention: bool = False
-    """Whether it tells of a convention of a house: `opcert lint` writes one line of it for all places."""
+    """Whether it tells of a convention of a house, or of what importers leave unread on pages that are right:
+    `opcert lint` writes one line of it for all places.
+    """
 
 
 @dataclass(frozen=True)

@@ -41,14 +41,18 @@ _ANCHOR = re.compile(r"\{#openvino_docs_ops_\w+?_(?P<name>[A-Za-z]+)_(?P<version
 def optional_before_required(version: Version) -> Iterator[Told]:
     """An input may be left out, one behind it may not, and nothing says what the absence means.
 
-    One finding for all inputs of a version whose text speaks of no absence and no default.
+    One finding for all inputs of a version whose text speaks of no absence and no default. A bias that is
+    absent is not added; keys and values are absent where the query's text has them packed into it.
     """
     inputs = version.spec.inputs
     silent: list[tuple[ParameterSpec, ParameterSpec]] = []
+    packed = any(map(_PACKED.search, (passage.text for passage in version.passages.values())))
     for position, parameter in enumerate(inputs):
         behind = [other for other in inputs[position + 1 :] if other.option == "single"]
         passage = version.passages.get(f"inputs.{parameter.name}")
         if parameter.option != "optional" or not behind or passage is None:
+            continue
+        if _BIAS.search(f"{parameter.name}: {passage.text}") or (packed and parameter.name in _PACKED_NAMES):
             continue
         if not tells_absence(_WORD_OPTIONAL.sub("", passage.text)) and not told_above(
             version, parameter.name
@@ -64,6 +68,9 @@ def optional_before_required(version: Version) -> Iterator[Told]:
 
 
 _WORD_OPTIONAL = re.compile(r"\*\*Optional\.?\*\*")
+_BIAS = re.compile(r"^(?:\w*_)?bias(?:_\w+)?:|^\w+: (?:\w+ )?bias\b", re.IGNORECASE)
+_PACKED = re.compile(r"\bor packed qkv\b", re.IGNORECASE)
+_PACKED_NAMES = frozenset(["key", "value"])
 
 
 @check("warning")

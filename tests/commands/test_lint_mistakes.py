@@ -233,3 +233,74 @@ def test_a_convention_is_one_line_a_run_unless_it_is_asked_for(
     assert told[0].endswith("; 2 more in 3 documents")
     asked = call(capsys, "lint", "--format", "json", "--code", "xml-elision", str(tmp_path))
     assert len(json.loads(asked.out)) == 3
+
+
+def test_types_by_reference_and_ranges_by_formula_are_stated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An open type, the type of another input and an interval of ranks are told by no finding; silence is."""
+
+    def codes(text: str) -> list[str]:
+        path = tmp_path / "page.md"
+        path.write_text(text, encoding="utf-8")
+        rows = json.loads(call(capsys, "lint", "--format", "json", str(path)).out)
+        return [row["code"] for row in rows]
+
+    mask = "`mask` - A tensor of type *T*."
+    output = "A 2D tensor of type *T* with shape equal to `data` tensor."
+    stated = OPENVINO.replace(mask, "`mask` - A tensor of any supported type.")
+    stated = stated.replace(output, "A 2D tensor with the same shape and type as `mask`.")
+    assert "parameter-type-missing" not in codes(stated)
+    assert codes(stated.replace(" of any supported type", "")).count("parameter-type-missing") == 1
+    assert codes(OPENVINO.replace(output, "A 2D tensor.")).count("parameter-type-missing") == 1
+    for ranged, told in (
+        ("`[-r, r-1]` where `r = rank(data)`.", 0),
+        ("`[0; min(data.rank, mask.rank)]`", 0),
+        ("an integer within `[1, data.shape[0]]`", 0),
+        ("`[few, many]`", 1),
+        ("what rows there are", 1),
+    ):
+        assert codes(OPENVINO.replace("a positive integer", ranged)).count("range-unread") == told, ranged
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "first", "told"),
+    [
+        ("bias", "The addend.", "The data", False),
+        ("B", "Bias tensor.", "The data", False),
+        ("key", "The keys.", "The data, or packed QKV", False),
+        ("key", "The keys.", "The data", True),
+        ("gamma", "The factor.", "The data, or packed QKV", True),
+    ],
+)
+def test_the_absence_of_a_bias_and_of_packed_keys_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str, first: str, told: bool
+) -> None:
+    inputs = f"<dt><tt>{name}</tt> (optional) : T</dt>\n<dd>{text}</dd>\n<dt><tt>scale</tt>"
+    page = ONNX.replace("<dt><tt>scale</tt>", inputs).replace("<dd>The data", f"<dd>{first}")
+    codes = {code for code, _ in found(tmp_path, capsys, page)}
+    assert ("optional-before-required" in codes) == told
+
+
+@pytest.mark.parametrize(("code", "told"), [('<layer id="1"', []), ("<later", ["section-missing"])])
+def test_an_example_below_a_title_of_its_own_is_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], code: str, told: list[str]
+) -> None:
+    text = OPENVINO.replace("**Example**", "*A thin layer.*").replace('<layer id="1"', code)
+    (tmp_path / "page.md").write_text(text, encoding="utf-8")
+    rows = json.loads(call(capsys, "lint", "--format", "json", str(tmp_path)).out)
+    assert [row["code"] for row in rows if row["code"] == "section-missing"] == told
+
+
+def test_a_type_that_is_left_open_is_one_line_a_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in (3, 4):
+        text = OPENVINO.replace("Thin-2", f"Thin-{number}").replace("Thin_2", f"Thin_{number}")
+        (tmp_path / f"Thin_{number}.md").write_text(
+            text.replace("`int32` or `int64`", "any supported type"), encoding="utf-8"
+        )
+    rows = json.loads(call(capsys, "lint", "--format", "json", str(tmp_path)).out)
+    assert [row["message"].partition("; ")[2] for row in rows if row["code"] == "types-unstated"] == [
+        "1 more in 2 documents"
+    ]

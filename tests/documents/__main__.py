@@ -5,6 +5,7 @@ FOLDER gets what is there, as the list names it.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
 from pathlib import Path
@@ -16,9 +17,12 @@ from tests.documents.gathering import AbsentDocuments, gather, read_digests, rea
 
 def main(arguments: list[str]) -> int:
     """Print what is there, wrong and absent, by origin; 0 where all is there, else 1, and 2 for a mistake."""
+    parser = argparse.ArgumentParser(prog="python -m tests.documents", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER")
+    folder: Path | None = parser.parse_args(arguments).folder
     with TemporaryDirectory() as passing:
         try:
-            documents = gather(Path(arguments[0] if arguments else passing))
+            documents = gather(folder or Path(passing))
             states = {digest: documents.state(digest) for digest in read_digests()}
         except (UserError, OSError) as error:
             print(error, file=sys.stderr)

@@ -7,6 +7,7 @@ run, its sources are read.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import sys
 from pathlib import Path, PurePosixPath
@@ -43,14 +44,14 @@ def kept_package() -> Path | None:
 
 def main(arguments: list[str]) -> int:
     """Write them; the exit code is 2 where something is missing."""
-    package = Path(arguments[1]) if len(arguments) > 1 else kept_package()
-    if not arguments or package is None or not (package.parent / f"{RELEASE}.dist-info").is_dir():
-        print(
-            f"usage: python -m tests.documents.docstrings FOLDER PACKAGE, with {RELEASE} there",
-            file=sys.stderr,
-        )
-        return 2
-    print(f"{len(write_docstrings(package, Path(arguments[0])))} docstrings of {package}")
+    parser = argparse.ArgumentParser(prog="python -m tests.documents.docstrings", description=__doc__)
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("package", nargs="?", type=Path, metavar="PACKAGE")
+    asked = parser.parse_args(arguments)
+    package: Path | None = asked.package or kept_package()
+    if package is None or not (package.parent / f"{RELEASE}.dist-info").is_dir():
+        parser.error(f"PACKAGE names the folder of an installed tensorflow, with {RELEASE}.dist-info beside")
+    print(f"{len(write_docstrings(package, asked.folder))} docstrings of {package}")
     return 0
 
 

@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
@@ -19,6 +19,7 @@ from specs.files.spec_folders import OWN_FOLDER
 from tests.documents import gathering
 from tests.documents.__main__ import main
 from tests.documents.docstrings import RELEASE, kept_package, write_docstrings
+from tests.documents.docstrings import main as docstrings_main
 from tests.documents.gathering import VARIABLE, AbsentDocuments, Documents, read_digests, read_sources
 
 TEXTS = {"a/First.md": "first", "a/Second.md": "second", "b/c/Third.txt": "third"}
@@ -159,6 +160,23 @@ def test_the_command_says_what_is_there_wrong_and_absent(
     assert [path.name for path in (tmp_path / "out").rglob("*.*")] == ["First.md"]
     _fill(lying, TEXTS)
     assert main([]) == 0
+
+
+@pytest.mark.usefixtures("listed")
+@pytest.mark.parametrize("command", [main, docstrings_main])
+def test_help_is_no_folder(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    command: Callable[[list[str]], int],
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(_fill(tmp_path / "lying", TEXTS)))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        command(["--help"])
+    assert ended.value.code == 0
+    assert "FOLDER" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir() if path.is_dir()] == ["lying"]
 
 
 @pytest.mark.slow

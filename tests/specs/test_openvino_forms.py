@@ -98,9 +98,11 @@ def test_a_literal_in_a_directive_is_no_bullet() -> None:
     assert list(spec.attributes) == ["new"]
 
 
-def test_doxyrest_s_own_forms() -> None:
+@pytest.mark.parametrize("label", ["", ":target:`doxid-ops_sort_1md_ops_sort` "])
+def test_doxyrest_s_own_forms(label: str) -> None:
     content = (
-        ".. index:: pair: page; Sort\n.. _doxid-ops_sort:\n\nSort\n====\n\n**Versioned name** : *Sort-17*\n\n"
+        ".. index:: pair: page; Sort\n.. _doxid-ops_sort:\n\nSort\n====\n\n"
+        f"{label}**Versioned name** : *Sort-17*\n\n**Category** : *Sorting*\n\n"
         "**Attributes**\n\n* *axis*\n  \n  * **Description** : the dimension\\*.\n  \n"
         "  * **Range of values** : an integer\n  \n  * **Type** : ``int``\n  \n  * **Required** : *yes*\n\n"
         "**Inputs**\n\n* **1** : ``data`` tensor of type *T*. **Required.**\n\n"
@@ -109,7 +111,7 @@ def test_doxyrest_s_own_forms() -> None:
     text = Text("sort.rst", content, "00")
     assert DOXYREST.recognise(text) > SPHINX.recognise(text) > MARKDOWN.recognise(text)
     (spec,) = DOXYREST.read(text, None)
-    assert spec.attributes["axis"].required
+    assert (spec.category, spec.attributes["axis"].required) == ("Sorting", True)
     assert [parameter.name for parameter in spec.inputs] == ["data"]
     assert [dict(example.attributes) for example in spec.examples] == [{"axis": 1}]
 
@@ -264,3 +266,36 @@ def test_remarks_beside_the_one_extent(remark: str, data: Any) -> None:
     value = spec.examples[0].inputs[0][1]
     assert value is not None
     assert value.data == data
+
+
+def test_lists_that_begin_anew_are_alternatives() -> None:
+    """A second list of inputs from the same name on: the longest holds, what it adds may be left out."""
+    spec = _read(
+        "**Inputs**:\n\nThe first format:\n\n"
+        "* **1**: ``boxes`` - tensor of type *T* and shape ``[B, N, 4]``. **Required.**\n\n"
+        "* **2**: ``scores`` - tensor of type *T* and shape ``[B, C, N]``. **Required.**\n\n"
+        "The second format:\n\n"
+        "* **1**: ``boxes`` - tensor of type *T* and shape ``[C, N, 4]``. **Required.**\n\n"
+        "* **2**: ``scores`` - tensor of type *T* and shape ``[C, N]``. **Required.**\n\n"
+        "* **3**: ``numbers`` - tensor of type *T*. **Required.**\n"
+    )
+    assert [(each.name, each.option, each.shape) for each in spec.inputs] == [
+        ("boxes", "single", None),
+        ("scores", "single", None),
+        ("numbers", "optional", None),
+    ]
+    codes = {finding.code for finding in spec.findings}
+    assert "alternative-signatures" in codes
+    assert not codes & {"sequence-break", "duplicate-name"}
+
+
+def test_an_input_that_one_mode_alone_needs_may_be_left_out_and_notes_behind_a_field_are_none_of_it() -> None:
+    spec = _read(
+        "**Attributes**:\n\n* *mode*\n\n  * **Description**: how.\n  * **Range of values**: any string\n"
+        "  * **Type**: ``string``\n  * **Required**: *yes* **Note**: only 2D is supported.\n\n"
+        "**Inputs**:\n\n* **1**: ``data`` - tensor of type *T*. **Required.**\n\n"
+        "* **2**: ``axes`` - tensor of type *T*. ``axes`` input is needed for ``mode`` equal to *own* only.\n"
+    )
+    assert [each.option for each in spec.inputs] == ["single", "optional"]
+    assert spec.attributes["mode"].required
+    assert not {"required-missing", "optionality-unstated"} & {finding.code for finding in spec.findings}

@@ -119,6 +119,8 @@ def test_each_form(about: str, text: str, stated: str) -> None:
         ("outputs.Y", "The first two dimensions of output shape are the same as the input."),
         ("outputs.Y", "In those cases the output has the same shape as the input."),
         ("inputs.B", "It could be a scalar or N-D tensor."),
+        ("inputs.B", "Non-negative numbers. Can be 0D."),
+        ("inputs.B", "A tensor of rank 4 or less."),
         ("summary", "Tiles a tensor, but no broadcast."),
         ("inputs.B", "A scalar for one, or 1-D of another size for many."),
         ("inputs.B", "A 0-D `Tensor`, or a `Tensor` with the same shape as `X`."),

@@ -92,6 +92,16 @@ FREE = re.compile(
 """Ranges of strings that leave them free."""
 
 
+_LONGEST_RANGE = 200
+_UP_TO_FORMULA = re.compile(r"[^,;]{1,100}[,;] ?-?[A-Za-z]\w{0,40}(?: ?[-+] ?\w|[.(\[])")
+
+
+def _depends_on_call(text: str) -> bool:
+    """Whether a range ends at what a formula gives: `[-r, r-1]`, `[0; min(data.rank, 3)]`."""
+    inside = text.partition("[")[2][:_LONGEST_RANGE]
+    return _UP_TO_FORMULA.match(inside) is not None
+
+
 _SURE, _DOUBTFUL = 1.0, 0.7
 _TRUTH: dict[str, int] = {"true": 1, "false": 0}
 
@@ -131,7 +141,7 @@ class RangeReader:
             kind in ("string", "strings") and bool(FREE.match(bare(part.text)))
         )
         self._note(name, part, understood)
-        if not understood:
+        if not understood and not _depends_on_call(part.text):
             message = f"the range of {name} is not understood"
             self.notes.find("range-unread", "hint", part.line, message, shorten(part.text))
         return bounds or StatedRange(), None
@@ -316,7 +326,7 @@ class AttributeReader:
         if part is None:
             described = bullet.part("description")
             return bool(described and "**Required" in described.text)
-        word = bare(part.text).lower()
+        word = bare(part.text.partition("**Note**")[0]).lower()
         self._note("attribute required", name, part.line, part.text, word in ("yes", "no"))
         if word not in ("yes", "no"):
             message = f"the page does not say whether {name} is required"

@@ -67,7 +67,7 @@ class TypeFinder:
         ):
             state = "open"
         self.notes.field(f"{noun} type", name, line, text, state)
-        if found is None:
+        if found is None and not _OPEN.search(text) and not _EQUAL.search(text):
             message = f"the page does not say which type {name} has"
             evidence = text if len(text) <= 60 else f"{text[:56].rstrip()} ..."
             self.notes.find("parameter-type-missing", "hint", line, message, evidence)
@@ -148,7 +148,8 @@ _NAME = re.compile(
 )
 _OPTIONAL = re.compile(
     r"\*{1,2}Optional\.?\*{1,2}|(?:^|[.)] )Optional\.?$"
-    r"|(?:^|[.)] )Optional(?:ly)?,? (?:with )?(?:the )?default\b|\binput is optional\b",
+    r"|(?:^|[.)] )Optional(?:ly)?,? (?:with )?(?:the )?default\b|\binput is optional\b"
+    r"|\bis (?:needed|required) for [^.]{1,60} only\b",
     re.IGNORECASE,
 )
 _REQUIRED = re.compile(r"\*{1,2}Required\.?\*{1,2}|(?:^|[.)`] )Required\.?$", re.IGNORECASE)
@@ -180,9 +181,12 @@ class ParameterReader:
 
     def read(self, group: ParameterGroup, bullets: Sequence[Bullet]) -> None:
         """Read one section. A bullet that is neither a parameter nor a note is a finding."""
-        variants: list[list[Bullet]] = []
+        variants = _begun_anew(bullets)
+        repeated = [bullet for run in variants for bullet in run]
         for bullet in bullets:
             text = bullet.lines[0].text
+            if bullet in repeated:
+                continue
             head = None if _NOTE.match(text) else _head(text)
             numbered = [child for child in bullet.children if _NUMBERED.match(child.lines[0].text)]
             if head is not None:
@@ -194,6 +198,8 @@ class ParameterReader:
                 self._notes.find("item-unread", "warning", bullet.lines[0], message, text[:60])
         if variants:
             self._variants(group, variants)
+        if repeated:
+            self._describe_variants(group, repeated)
 
     def _variants(self, group: ParameterGroup, variants: list[list[Bullet]]) -> None:
         """Alternative lists of parameters: the longest, whose rest may be omitted."""
@@ -209,6 +215,15 @@ class ParameterReader:
         group.parameters[least:] = [
             replace(parameter, option="optional") for parameter in group.parameters[least:]
         ]
+
+    @staticmethod
+    def _describe_variants(group: ParameterGroup, bullets: Sequence[Bullet]) -> None:
+        """What every list says of a name describes it; no list says the shape for the others."""
+        for position, parameter in enumerate(group.parameters):
+            same = [bullet for bullet in bullets if _coded_name(bullet) == parameter.name]
+            if len(same) > 1:
+                group.descriptions[parameter.name] = [line for bullet in same for line in bullet.lines]
+                group.parameters[position] = replace(parameter, rank=None, shape=None)
 
     def _parameter(self, group: ParameterGroup, bullet: Bullet, head: re.Match[str]) -> None:
         line = bullet.lines[0]
@@ -276,6 +291,27 @@ class ParameterReader:
         if several:
             return "variadic"
         return "optional" if optional else "single"
+
+
+def _begun_anew(bullets: Sequence[Bullet]) -> list[list[Bullet]]:
+    """The lists, where a second one begins with the number 1 and the name that the first begins with."""
+    runs: list[list[Bullet]] = []
+    for bullet in bullets:
+        head = _NUMBERED.match(bullet.lines[0].text)
+        if head is None:
+            continue
+        if not runs or (head["first"] == "1" and _coded_name(bullet) == _coded_name(runs[0][0]) is not None):
+            runs.append([bullet])
+        else:
+            runs[-1].append(bullet)
+    return runs if len(runs) > 1 else []
+
+
+def _coded_name(bullet: Bullet) -> str | None:
+    """The name in marks of code that a numbered item begins with."""
+    head = _NUMBERED.match(bullet.lines[0].text)
+    found = _NAME.match(plain(head["text"])) if head else None
+    return found["code"] if found else None
 
 
 def _head(text: str) -> re.Match[str] | None:

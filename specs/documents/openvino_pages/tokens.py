@@ -42,6 +42,9 @@ _DIRECTIVE = re.compile(r"^[ \t]*\.\. +(?P<name>[\w-]+)::[ \t]*(?P<argument>.*)$
 _COMMENT = re.compile(r"^[ \t]*\.\.(?:\s|$)")
 _OPTION = re.compile(r"^[ \t]+:\w[\w-]*:")
 _LITERAL = re.compile(r"::$")
+LABEL = r":target:`[^`\n]{1,300}` "
+"""What doxyrest puts in front of a page's first paragraph."""
+_LABEL = re.compile(LABEL)
 _UNREAD = frozenset(["meta", "index", "image", "figure", "toctree"])
 
 
@@ -64,8 +67,9 @@ def _lex(lines: Sequence[Line], code: frozenset[str]) -> Lexed:
         position += 1
         directive = _DIRECTIVE.match(line.text)
         if directive is None:
+            label = _LABEL.match(line.text)
             if not _COMMENT.match(line.text):
-                page.prose(line)
+                page.prose(line.after(label.end()) if label else line)
             if not _LITERAL.search(line.text):
                 continue
             name, argument = "", ""

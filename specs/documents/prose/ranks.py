@@ -25,7 +25,7 @@ from specs.model.statements import Rank
 _NUMBERED = pattern(
     r"(?<![\w-])(?:(?P<n>\d)-?D|(?P<dim>\d|one|two|three|four)-dim(?:ensional)?"
     r"|rank[- ](?P<several>\d(?:, \d){0,6},? or \d)|rank[- ](?P<r>\d))\b"
-    r"(?!,? (?:or|and) (?:higher|more|greater|above))"
+    r"(?!,? (?:or|and) (?:higher|more|greater|above|less|lower|fewer|below))"
     r"(?! (?:image|block|case|data|loss|tensor case|bounding))"
 )
 _ADJECTIVE = (
@@ -63,6 +63,7 @@ _LEAD = pattern(
     rf"|pooled|single|one)) ?(?:{_ADJECTIVE} ){{0,3}}[`'\"(]?$"
 )
 _AT_LEAST = pattern(r"\b(?:at least|at most|higher than|more than)(?: of)?(?: is)? $")
+_ALLOWED = pattern(r"\b(?:can|may|could)(?: also)? be(?: an?)? $")
 _CONDITIONAL = pattern(
     r"\b(?:if|when|for|in case|whereas|flatten\w*|as if|interpreted|coerced|case|along|reshaped|e\.g"
     r"|like|otherwise)\b"
@@ -197,6 +198,8 @@ def _numbers(sentence: Sentence) -> Iterator[tuple[int, int]]:
         if re.match(r"\s*(?:if|when|for)\b|.{0,60}\balso\b", sentence.text[match.end() :]):
             continue
         groups = match.groupdict()
+        if not groups.get("scalar") and _ALLOWED.search(lead):
+            continue
         if groups.get("scalar"):
             if not re.search(r"\binput\s+$", before) or "of" in groups["scalar"]:
                 yield match.start(), 0 if groups["scalar"].lower() == "scalar" else 1
