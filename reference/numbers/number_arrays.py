@@ -49,8 +49,7 @@ class Numbers:
     `sign` is 1, -1 or a zero with its sign. A program holds a number within `error` of the value, and may
     hold anything where `lost`: where something on the way was beyond the greatest number; an infinity that is
     lost may be NaN as well. `instead` are numbers without error that a program may come to as well where
-    there are any (NaN: none), and theirs: of
-    a result alone, since operations leave it out.
+    there are any (NaN: none), and theirs: of a result alone, since operations leave it out.
     """
 
     working: Working
@@ -155,7 +154,7 @@ class Numbers:
         perhaps, either = infinities_met(self, other)
         joined = self._combined(other, self.value * other.value, error, special, special)
         found = replace(joined, lost=joined.lost | perhaps).rounded(1, exact=exact, least=1)
-        return found.or_also(-found, either)
+        return found.or_also(-found, either) if either.any() else found
 
     def __rmul__(self, other: Fraction | int) -> Numbers:
         return self * other
@@ -201,15 +200,17 @@ class Numbers:
             error = np.where(over & other.finite & self.finite, np.maximum(error, ratio), error)
         value = value.where(np.isfinite(other.sign), Rationals.of(0))
         joined = self._combined(other, value, np.where(doubtful, np.inf, error), special, special)
-        joined = replace(joined, lost=joined.lost | (lost & joined.finite))
         over_zero = _is_zero(other) & self.may_be_zero()
+        joined = replace(joined, lost=joined.lost | (lost & joined.finite) | over_zero)
         # Zero over any number, and any number over an infinity, is zero by either way.
         free = _is_zero(self) | np.isinf(other.sign)
         times = 2 if by_reciprocal else 1
-        joined = replace(joined, lost=joined.lost | over_zero)
         found = joined.rounded(times, exact=exact, free=free, least=times)
-        changing = (np.isinf(self.sign) & other.may_change_sign()) | (over_zero & self.may_change_sign())
-        return found.or_also(-found, changing)
+        infinite = np.isinf(self.sign)
+        if not (infinite.any() or over_zero.any()):
+            return found
+        either = (infinite & other.may_change_sign()) | (over_zero & self.may_change_sign())
+        return found.or_also(-found, either)
 
     def truncated_quotient(self, other: Numbers) -> Numbers:
         """Of integers, the quotient without its fraction; a division by zero is the caller's to exclude."""

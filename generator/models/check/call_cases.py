@@ -42,14 +42,11 @@ def key_of_call(call: ModelCall) -> str:
 
 def opset_of_graphs(node: ModelNode) -> int:
     """The opset of the model, where graphs of the node need it: 0 where that of the node's version does."""
-    closed_graphs = [given.value for given in node.attributes.values() if isinstance(given.value, Graph)]
-    operator = node.operator
-    apart = [
-        graph.opset
-        for graph in closed_graphs
-        if operator is not None and means_another(graph, operator.since_version)
-    ]
-    return max([*apart, *(graph.opset for graph in node.open_graphs.values())], default=0)
+    graphs = list(node.open_graphs.values())
+    closed = [given.value for given in node.attributes.values() if isinstance(given.value, Graph)]
+    if node.operator is not None:
+        graphs += [graph for graph in closed if means_another(graph, node.operator.since_version)]
+    return max((graph.opset for graph in graphs), default=0)
 
 
 def _attribute(given: Attribute) -> list[Any]:

@@ -149,9 +149,9 @@ def read_node(node: ModelNode) -> NodeCall:
     pairs = list(_paired(spec, node.inputs))
     types = _types_of(spec, pairs)
     # Constants that bodies carry from run to run may be what these are counted by, and end at.
-    carried = {"variadic"} if any(isinstance(given.value, Graph) for given in attributes.values()) else set()
+    runs = any(isinstance(given.value, Graph) for given in attributes.values())
     inputs = tuple(
-        _input(space, parameter, value, types, decides=parameter.option in carried)
+        _input(space, parameter, value, types, decides=runs and parameter.option == "variadic")
         for parameter, value in pairs
     )
     wanted = _wanted(spec, node.outputs)
