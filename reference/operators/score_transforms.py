@@ -15,7 +15,7 @@ from reference.answers import Answer, OutsideDomain
 from reference.functions.functions import function_of
 from reference.functions.stable_formulas import logistic, whichever
 from reference.numbers.enclosures import nearest_value
-from reference.numbers.number_arrays import Numbers
+from reference.numbers.number_arrays import Numbers, settled
 from reference.numbers.passing import opened
 from reference.numbers.rationals import Rationals
 from reference.numbers.working import Mask, rounded_up
@@ -33,6 +33,8 @@ OneScore = Annotated[Choice[Literal["complement", "opposite", "first_alone"]], A
 _WINITZKI = Fraction(147, 1000)
 _PROBIT_ULPS = 64
 _BELOW_ONE = 1 - math.ldexp(1.0, -52)
+_BELOW_ZERO = -math.ldexp(1.0, -24)
+"""From there to 0 twice a share less 1, by which the formula begins, may be -1 in float, as of 0 itself."""
 _BEHIND = 128
 """Scores that are so far behind the greatest one have no share that is above zero in float."""
 _ROUNDINGS = 4
@@ -131,13 +133,22 @@ def _held_to_shares(found: Numbers, scores: Numbers, counted: Mask | None = None
 def _probit(scores: Numbers, reading: Choice[str]) -> Numbers:
     """The quantile of the normal distribution, by Winitzki's formula where programs approximate it.
 
-    No text says what there is of what is not above 0 and below 1.
+    No text says what there is of what is not above 0 and below 1. By either way that is NaN beyond these, and
+    an infinity at them, or 0, which ONNX's own evaluator gives there.
     """
-    low, high = scores.value.floats() - scores.error, scores.value.floats() + scores.error
-    inside = scores.finite & ~scores.lost & (low > 0) & (high < _BELOW_ONE)
+    value = scores.value.floats()
+    low, high = value - scores.error, value + scores.error
+    known = scores.finite & ~scores.lost
+    inside = known & (low > 0) & (high < _BELOW_ONE)
     tame = scores.where(inside, Fraction(1, 2))
     found = _between_ends(tame, _winitzki if reading.ask() == "approximation" else _quantile)
-    return opened(found, ~inside) if not inside.all() else found
+    if inside.all():
+        return found
+    beyond = ~scores.lost & (~scores.finite | (high < _BELOW_ZERO) | (low > 1))
+    ends = known & (scores.error == 0) & ((value == 0) | (value == 1))
+    special = np.where(beyond, np.nan, np.where(ends, np.where(value > 0, np.inf, -np.inf), 0.0))
+    found = settled(found.working, found.value, found.error, special, found.sign, found.lost)
+    return opened(found, ~(inside | beyond | ends)).or_also(0, ends)
 
 
 def _between_ends(shares: Numbers, quantile: Callable[[Numbers], Numbers]) -> Numbers:

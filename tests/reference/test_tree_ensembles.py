@@ -204,6 +204,41 @@ def test_a_probit_may_be_the_quantile_itself(share: float) -> None:
     assert accepted(got, np.array([[NormalDist().inv_cdf(share)]], np.float32)).all()
 
 
+@pytest.mark.parametrize("probit", ["approximation", "quantile"])
+def test_a_probit_of_what_is_no_share_is_nan_and_infinite_at_its_ends(probit: str) -> None:
+    """As scipy.special.ndtri and ONNX Runtime have it; ONNX's own evaluator gives 0 at the ends."""
+    scores = [-0.5, 1.5, 0.0, 1.0, 0.5]
+    stated = as_lists([("leaf", list(enumerate(scores)))], "target")
+    X = tensor(np.zeros((1, 1), np.float32))
+    (got,) = answers(
+        "TreeEnsembleRegressor",
+        3,
+        {"X": X},
+        {"probit": probit},
+        **stated,
+        n_targets=5,
+        post_transform="PROBIT",
+    )
+    for honest in ([math.nan, math.nan, -math.inf, math.inf, 0.0], [math.nan, math.nan, 0.0, 0.0, 0.0]):
+        assert accepted(got, np.array([honest], np.float32)).all()
+    for wrong in ([0.0] * 5, [1.0, -1.0, math.nan, math.nan, 0.01], [math.inf] * 5):
+        assert not accepted(got, np.array([wrong], np.float32))[0, :2].any()
+    assert not accepted(got, np.array([[0.0, 0.0, math.inf, -math.inf, 0.0]], np.float32))[0, 2:4].any()
+
+
+@pytest.mark.parametrize(("share", "takes_all"), [(-1e-10, True), (-1e-6, False)])
+def test_a_probit_of_hardly_less_than_0_is_that_of_less_or_of_0(share: float, takes_all: bool) -> None:
+    """ONNX Runtime's 2 p - 1 is -1 in float for -1e-10, as for 0, and it answers -inf."""
+    stated = as_lists([("leaf", [(0, share)])], "target") | {"n_targets": 1, "post_transform": "PROBIT"}
+    X = tensor(np.zeros((1, 1), np.float32))
+    (got,) = answers("TreeEnsembleRegressor", 3, {"X": X}, {"probit": "approximation"}, **stated)
+    assert got.allowed is not None
+    assert bool(np.isinf(got.allowed).all()) == takes_all
+    if not takes_all:
+        assert accepted(got, np.array([[math.nan]], np.float32)).all()
+        assert not accepted(got, np.array([[-math.inf]], np.float32)).any()
+
+
 def test_equal_scores_are_a_reading_and_close_ones_none() -> None:
     X = tensor(np.zeros((1, 1), np.float32))
     for weights, reading, label in (
