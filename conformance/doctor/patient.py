@@ -161,8 +161,10 @@ def demand_type(frame: Frame, wanted: str) -> None:
     """Fails where an answer is of another type."""
     found = frame.header
     if found.get("type") == "error":
-        kind = NotTaken if found.get("class") == "unsupported" else Fails
-        raise kind(f"refused: {found.get('kind')}: {found.get('message')}")
+        told = f"{found.get('kind')}: {found.get('message')}"
+        if found.get("class") == "unsupported":
+            raise NotTaken(f"unsupported: {told}")
+        raise Fails(f"rejected: {told}")
     if found.get("type") != wanted:
         raise Fails(f"an answer of type {found.get('type')!r} instead of {wanted!r}")
 

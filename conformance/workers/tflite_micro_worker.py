@@ -57,17 +57,17 @@ class TfliteMicroWorker(protocol.Worker):
         shapes = [shape, *(tuple(int(each or 0) for each in operand.shape) for operand in model.operands)]
         content = tflite_flatbuffers.write(self._schema, model, shape)
         room = _ARENA + 3 * _WIDEST * sum(map(prod, shapes))
-        interpreter = _with_words(lambda: self._runtime.Interpreter.from_bytes(content, arena_size=room))
+        interpreter = with_words(lambda: self._runtime.Interpreter.from_bytes(content, arena_size=room))
         return _Model(interpreter, [model.operands[place].name for place in model.given])
 
     def run(self, model: _Model, inputs: Dict[str, protocol.WireTensor]) -> Sequence[Any]:
         for place, name in enumerate(model.names):
             model.interpreter.set_input(wire.to_numpy(inputs[name]), place)
-        _with_words(model.interpreter.invoke)
+        with_words(model.interpreter.invoke)
         return [wire.from_numpy(model.interpreter.get_output(0))]
 
 
-def _with_words(call: Callable[[], Any]) -> Any:
+def with_words(call: Callable[[], Any]) -> Any:
     """What a call returns; an error of it has what it printed on standard error for a message."""
     sys.stderr.flush()
     kept = os.dup(2)

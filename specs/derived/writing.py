@@ -30,7 +30,8 @@ def written(derived: Derived, *others: Derived) -> str:
 def _lines(every: Sequence[Derived]) -> Iterator[str]:
     newest = every[-1]
     name = str(newest.operator) if len(every) == 1 else f"{newest.operator.domain}::{newest.operator.name}"
-    yield f"# Derived from the documents of {name}: what is missing is for people to add."
+    yield f"# Derived from the documents of {name}: what is missing is for people to add,"
+    yield "# as `reference: reference.py`, what is right, and `uses: [arithmetic]` where that computes."
     for key in KEYS:
         found = _by_path(every, key)
         if found:

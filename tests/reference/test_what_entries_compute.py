@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 
 import pytest
 
+from conformance.suite.cases import Expectation, ExpectedOutput
 from generator.calls.edits.attribute_changes import taken_for
 from generator.calls.edits.finding import find_changes
-from generator.exploring.diagnosis.entry_formulas import result_form
+from generator.exploring.diagnosis.change_trials import FailingCase
+from generator.exploring.diagnosis.entry_formulas import FIRST, formula_trials, result_form
 from opcert.vocabulary.names import OperatorName
+from opcert.vocabulary.tensors import Tensor, tensor
 from reference.readings.disagreements import Disagreement, load_disagreements
 from specs.files.library import load_spec
 from specs.files.spec_folders import list_operators
+from tests.conformance.conversation import make_case
 
 STATING = {disagreement.id: disagreement for disagreement in load_disagreements() if disagreement.computes}
 
@@ -62,3 +67,20 @@ def test_a_refusal_is_explained_by_words_that_tell() -> None:
     for entry in refusing:
         assert entry.reason, entry.id
         assert all(len(glob.replace("*", "").strip()) > 2 for glob in entry.reason), entry.id
+
+
+def test_further_outputs_are_missing_only_where_the_first_ones_are_right() -> None:
+    missing = next(entry for entry in STATING.values() if entry.computes == (FIRST,))
+    values, places = tensor([3.0], "float"), tensor([1])
+    made = make_case("ai.onnx::MaxPool-12", [("X", values)])
+    expected = Expectation((ExpectedOutput("Y", values), ExpectedOutput("Indices", places)))
+    case = replace(made, output_names=("Y", "Indices"), expectations=(expected,))
+
+    def result(*outputs: Tensor) -> str:
+        (trial,) = formula_trials([missing], FailingCase(case, outputs))
+        return trial.result
+
+    assert result(values) == "equals"
+    assert result(tensor([4.0], "float")) == "refuted"
+    assert result(values, tensor([2])) == "refuted"
+    assert result(values, places, places) == "refuted"

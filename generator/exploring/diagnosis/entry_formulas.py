@@ -35,6 +35,7 @@ LIST_OF_ONE = "result as a list of one"
 MORE_AXES = "result with axes of length 1"
 NOTHING = "nothing for no elements"
 LIST = "result as list"
+FIRST = "first outputs alone"
 NARROWED = tuple(f"result {key}" for key in narrowings())
 """The right result held in a narrower type on the way."""
 
@@ -53,6 +54,8 @@ def result_form(key: str) -> tuple[str, Restate] | None:
         return "a list in place of a tensor", _listed
     if key in NARROWED:
         return f"{key.removeprefix('result ')}", _narrowed(key.removeprefix("result "))
+    if key == FIRST:
+        return "the first outputs alone", _not_there
     if key == NOTHING:
         return "nothing in place of a tensor without elements", _empty
     for start, restate in ((_OF, _type_alone), (_IN, _converted)):
@@ -74,6 +77,11 @@ def _without_axes(expected: Tensor, got: Restored) -> Restored | None:
         return None
     longer = [[extent for extent in shape if extent != 1] for shape in (got.shape, expected.shape)]
     return Tensor(got.element_type, got.array.reshape(expected.shape)) if longer[0] == longer[1] else None
+
+
+def _not_there(_expected: Tensor, _got: Restored) -> Restored | None:
+    """What is missing has no form of its own: `_restated` puts it behind the others."""
+    return None
 
 
 def _empty(expected: Tensor, got: Restored) -> Restored | None:
@@ -235,6 +243,8 @@ def _gives(failure: FailingCase, bench: ChangeTrials | None, stated: Sequence[_S
 def _restated(case: Case, form: Restate, outputs: tuple[Restored, ...]) -> tuple[Restored, ...] | None:
     """The outputs without a form; None where none of them has it."""
     for expectation in case.expectations:
+        if form is _not_there and 0 < len(outputs) < len(expectation.outputs):
+            return (*outputs, *(each.expected for each in expectation.outputs[len(outputs) :]))
         if len(expectation.outputs) != len(outputs):
             continue
         pairs = zip(expectation.outputs, outputs, strict=True)
