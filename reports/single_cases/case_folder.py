@@ -34,8 +34,6 @@ from conformance.suite.form_sample import form_sample
 from conformance.suite.properties import describe_property
 from conformance.suite.protos import write_tensor, write_value
 from conformance.suite.suites import Suite
-from conformance.workers import tflite_flatbuffers, tflite_models
-from conformance.workers.worker_protocol import LoadRequest, Unsupported
 from opcert.vocabulary.attributes import describe_value
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.slots import gather, slots_of
@@ -43,7 +41,7 @@ from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import TensorType
 from opcert.vocabulary.whole_files import write_bytes, write_text
 from reports.single_cases.device_folder import index_entry, write_index
-from reports.single_cases.reproduction_script import RUNTIMES
+from reports.single_cases.reproduction.reproduce import RUNTIMES
 from reports.text.rule_words import absent_inputs, broken_rule
 
 DATA = "test_data_set_0"
@@ -285,6 +283,8 @@ def export_suite(suite: Suite, folder: Path, pattern: str | None = None) -> Iter
 
 
 SCRIPT = "reproduce.py"
+RUNTIMES_FOLDER = "runtimes"
+"""Where in the folder of a case the script finds how each runtime is called."""
 _A_PROVIDER = "onnxruntime[ep=openvino]"
 RULES = "unsupported.json"
 """How each runtime that the script knows says that it does not offer something."""
@@ -316,60 +316,39 @@ def write_reproduction(suite: Suite, case_id: str, folder: Path, form: str | Non
     rules = {name: _rules(load_adapter(name)) for name in sorted(RUNTIMES)}
     rules["provider"] = _rules(find_runtime(_A_PROVIDER).adapter)
     write_text(folder / RULES, json.dumps(rules, indent=1) + "\n")
-    source = files("reports.single_cases").joinpath("reproduction_script.py").read_text(encoding="utf-8")
-    return write_text(folder / SCRIPT, source)
+    carried = files("reports.single_cases.reproduction")
+    for name in sorted(path.name for path in carried.iterdir()):
+        if name.endswith((".py", ".mjs")) and name not in ("__init__.py", SCRIPT):
+            write_bytes(folder / RUNTIMES_FOLDER / name, carried.joinpath(name).read_bytes())
+    return write_text(folder / SCRIPT, carried.joinpath(SCRIPT).read_text(encoding="utf-8"))
 
 
-_WIDEST = {"ai-edge-litert": "int64", "tflite-micro": "int32"}
-"""How wide axes and lengths are, of runtimes that take models of TensorFlow Lite."""
-_SCRIPTS = ("tfjs_graphs.mjs", "worker_protocol.mjs")
-"""Of the worker of TensorFlow.js: what makes its graphs and tensors, and reads them."""
+_WORKERS = (
+    *("tflite_models.py", "tflite_flatbuffers.py", "tflite_micro_worker.py"),
+    *("wire_arrays.py", "worker_protocol.py"),
+    *("tfjs_graphs.mjs", "worker_protocol.mjs"),
+)
+"""Of the workers of TensorFlow's runtimes: what makes their models, graphs and tensors, and reads them."""
 
 
 def _add_models_of_tensorflow(case: Case, folder: Path) -> None:
-    """What TensorFlow's call is to runtimes that take it as a model: `tflite` and `load` of case.json."""
-    path = folder / "case.json"
-    said = json.loads(path.read_text("utf-8"))
-    said["tflite"] = {name: _as_tflite(case, widest) for name, widest in _WIDEST.items()}
-    said["load"] = describe_node(case, "inputs")[0]
-    write_text(path, json.dumps(said, indent=1) + "\n")
-    for name in _SCRIPTS:
-        write_bytes(folder / name, (WORKERS / name).read_bytes())
-    script = files("reports.single_cases").joinpath("tfjs_call.mjs").read_text(encoding="utf-8")
-    write_text(folder / "tfjs_call.mjs", script)
-
-
-def _as_tflite(case: Case, widest: str) -> dict[str, Any]:
-    """The model of one builtin that the call is, all inputs but the first constants; or why there is none.
+    """What runtimes need that take TensorFlow's call as a model: `constants` and `load` of case.json.
 
     An output has the shape that is expected: TensorFlow Lite Micro works out none.
     """
+    path = folder / "case.json"
+    said = json.loads(path.read_text("utf-8"))
     described, blobs = describe_node(case, "initializers")
-    try:
-        model = tflite_models.plan(LoadRequest({**described, "form": "initializers"}, blobs), widest)
-    except Unsupported as error:
-        return {"none": str(error)}
-    if not case.expectations:
-        return {"none": "of a call that has no result nobody knows its shape"}
-    (output,) = case.expectations[0].outputs
-    result = tflite_models.Operand("output", model.output_type, output.expected.shape)
-    return {
-        "builtin": model.builtin.name,
-        "version": model.version,
-        "options": model.builtin.options,
-        "fields": model.options,
-        "order": model.order,
-        "given": [model.operands[place].name for place in model.given],
-        "tensors": [
-            {
-                "name": each.name,
-                "type": tflite_flatbuffers.type_name(each.element_type),
-                "shape": list(each.shape),
-                "data": None if each.data is None else base64.b64encode(each.data).decode(),
-            }
-            for each in (*model.operands, result)
-        ],
+    shapes = [list(each.expected.shape) for told in case.expectations[:1] for each in told.outputs[:1]]
+    said["constants"] = {
+        "load": {**described, "form": "initializers"},
+        "blobs": [base64.b64encode(each).decode() for each in blobs],
+        "shape": shapes[0] if shapes else None,
     }
+    said["load"] = describe_node(case, "inputs")[0]
+    write_text(path, json.dumps(said, indent=1) + "\n")
+    for name in _WORKERS:
+        write_bytes(folder / RUNTIMES_FOLDER / name, (WORKERS / name).read_bytes())
 
 
 def _write_forms(case: Case, folder: Path, valid: Case | None, ends: Ends) -> None:

@@ -34,9 +34,10 @@ from opcert.vocabulary.errors import ExitCode, UserError
 from opcert.vocabulary.names import CaseId, OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
 from reports.results.case_results import put_together
-from reports.single_cases import reproduction_script
 from reports.single_cases.case_folder import export_suite, write_reproduction
-from reports.single_cases.reproduction_script import has_plain_type
+from reports.single_cases.reproduction import case_values
+from reports.single_cases.reproduction import reproduce as script_of_cases
+from reports.single_cases.reproduction.case_values import has_plain_type
 
 CROP_PAD = OperatorName("ai.onnx", "CenterCropPad", 18)
 
@@ -136,7 +137,7 @@ def test_what_may_not_be_reproduces(reproduce: Reproduce, case: Case, said: str)
 def test_distances_of_numbers_without_axes_are_told() -> None:
     for kind in (np.int64, np.uint8, np.float32, np.complex64):
         got, wanted = np.array(3, kind), np.array(5, kind)
-        apart = reproduction_script.distances(got, wanted, reproduction_script.same(got, wanted))
+        apart = case_values.distances(got, wanted, case_values.same(got, wanted))
         assert (apart.shape, float(apart)) == ((), 2.0)
 
 
@@ -185,7 +186,7 @@ def test_the_script_takes_the_form_that_the_command_named(tmp_path: Path) -> Non
         assert done.returncode == 0
     refused = CliRunner().invoke(cli, [*words, "--form", "sideways"])
     assert refused.exit_code == ExitCode.USAGE
-    assert tuple(_FORMS) == FORMS == reproduction_script.FORMS
+    assert tuple(_FORMS) == FORMS == script_of_cases.FORMS
 
 
 @pytest.mark.parametrize(
@@ -260,7 +261,7 @@ def test_what_a_runtime_says_that_it_lacks_is_no_fault_of_its(reproduce: Reprodu
     assert (done.returncode, "does not offer this" in done.stdout) == (2, True), done.stdout
 
 
-@pytest.mark.parametrize("runtime", sorted(reproduction_script.RUNTIMES))
+@pytest.mark.parametrize("runtime", sorted(script_of_cases.RUNTIMES))
 def test_the_script_reads_refusals_as_a_run_does(
     runtime: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -268,13 +269,13 @@ def test_the_script_reads_refusals_as_a_run_does(
     write_suite(tmp_path / "suite", [case], {}, {})
     with open_suite(tmp_path / "suite") as suite:
         write_reproduction(suite, str(case.id), tmp_path / "repro")
-    monkeypatch.setattr(reproduction_script, "HERE", tmp_path / "repro")
+    monkeypatch.setattr(case_values, "HERE", tmp_path / "repro")
     adapter = load_adapter(runtime)
     for rule in adapter.unsupported:
         kind, _, text = rule.example.partition(": ")
         expected = rule.error_class != "unsupported"
-        assert reproduction_script.says_unsupported(runtime, kind, text) == expected, rule.example
-    assert not reproduction_script.says_unsupported(runtime, "ValueError", "a wrong shape")
+        assert script_of_cases.says_unsupported(runtime, kind, text) == expected, rule.example
+    assert not script_of_cases.says_unsupported(runtime, "ValueError", "a wrong shape")
 
 
 def test_a_runtime_that_is_not_there_is_not_a_reproduction(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from conformance.suite.suites import open_suite, write_suite
 from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
 from opcert.vocabulary.tensors import Tensor, tensor
-from reports.single_cases import reproduction_script
 from reports.single_cases.case_folder import write_reproduction
+from reports.single_cases.reproduction import on_openvino
 from reports.single_cases.standalone import case_lines, whole_script
 from tests.conformance.conversation import make_case
 from tests.conformance.runtime_checks import environment_of
@@ -191,11 +191,11 @@ def test_openvino_is_set_up_as_in_a_run() -> None:
     stated = constants_of("openvino_worker.py")
     threads = ast.literal_eval(stated["_THREADS"])[0]
     settings = ast.unparse(stated["_SETTINGS"]).replace("_THREADS[0]", str(threads))
-    assert ast.literal_eval(settings) == reproduction_script.OPENVINO_SETTINGS
+    assert ast.literal_eval(settings) == on_openvino.SETTINGS
     lacking = ast.literal_eval(constants_of("wire_arrays.py")["EXTENDED"])
     types = ast.literal_eval(stated["_TYPES"])
     lacked = {lacking[name]: theirs for name, theirs in types.items() if name in lacking}
-    assert lacked == reproduction_script.OPENVINO_TYPES
+    assert lacked == on_openvino.TYPES
 
 
 def constants_of(worker: str) -> dict[str, ast.expr]:
