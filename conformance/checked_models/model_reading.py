@@ -392,7 +392,10 @@ def _too_many(what: str, path: Path, got: int, most: int) -> UserError:
 def _unknown(nodes: Iterable[ModelNode]) -> list[str]:
     """The nodes of no known operator, in a sentence for each reason."""
     reasons = Counter(node.unknown for node in nodes if node.unknown is not None)
-    told = [f"{count} nodes are of no known operator: {why}" for why, count in reasons.items()]
+    told = [
+        f"{count:,} {'node is' if count == 1 else 'nodes are'} of no known operator: {why}"
+        for why, count in reasons.items()
+    ]
     return told[:10]
 
 

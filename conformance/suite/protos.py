@@ -89,13 +89,12 @@ def _read_tensor(proto: TypeProto.Tensor) -> TensorType:
         raise UserError("a type of too many dimensions", got=str(len(proto.shape.dim)))
     extents: list[Extent] = []
     for each in proto.shape.dim:
-        kind = each.WhichOneof("value")
-        extents.append(each.dim_value if kind == "dim_value" else each.dim_param if kind else None)
-    # What a name of an extent may be is the text's to say.
-    if any(
-        (isinstance(extent, str) and not extent.isidentifier()) or (isinstance(extent, int) and extent < 0)
-        for extent in extents
-    ):
+        if each.HasField("dim_value"):
+            extents.append(each.dim_value)
+        else:
+            # A name that a type's text cannot have, as exporters make some, is one of nothing else.
+            extents.append(each.dim_param if each.dim_param.isidentifier() else None)
+    if any(isinstance(extent, int) and extent < 0 for extent in extents):
         raise UserError("a type with a wrong dimension", got=str(extents)[:100])
     return TensorType(element_type, tuple(extents))
 

@@ -42,7 +42,7 @@ from reference.registry.body_values import (
 from reference.registry.reference_operator import ReferenceOperator
 from specs.files.library import load_spec
 from specs.model.domain import check_constraints
-from specs.model.spec import Spec
+from specs.model.spec import Constraint, Spec
 from specs.model.structures import type_variable
 
 MOVING = frozenset(
@@ -76,6 +76,14 @@ Shared = Mapping[str, Choice[Any]]
 _DEEPEST = 12
 Rules = Callable[[OperatorName], Spec]
 _RULES: ContextVar[Rules] = ContextVar("rules", default=load_spec)
+
+
+class BrokenRule(OutsideDomain):
+    """A node of a body breaks a rule of its operator: `rule`."""
+
+    def __init__(self, problem: str, rule: Constraint) -> None:
+        super().__init__(problem)
+        self.rule = rule
 
 
 @contextmanager
@@ -340,7 +348,7 @@ def _check_rules(
     if broken := check_constraints(
         spec, attributes, inputs, tuple(node.output), slots, rules_of(spec, slots)
     ):
-        raise OutsideDomain(f"it breaks {broken[0].id}")
+        raise BrokenRule(f"it breaks {broken[0].id}", broken[0].constraint)
 
 
 def _of_node(node: NodeProto, error: Exception) -> OpcertError:
@@ -348,6 +356,8 @@ def _of_node(node: NodeProto, error: Exception) -> OpcertError:
     said = f"{node.op_type} in a body: {error}"
     if isinstance(error, UserError):
         return UserError(said)
+    if isinstance(error, BrokenRule):
+        return BrokenRule(said, error.rule)
     return UnstableLength(said) if isinstance(error, UnstableLength) else OutsideDomain(said)
 
 

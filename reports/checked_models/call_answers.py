@@ -53,10 +53,10 @@ _LONGEST = 400
 
 @dataclass(frozen=True, eq=False)
 class CallCause:
-    """Failing cases of one call that have one cause.
+    """Failing cases of one call that have one cause, and those beside the failures that have the same one.
 
-    `results` is the run that shows them. `found` is the class that they are in there, None where the runtime
-    said itself that it does not offer the call.
+    `results` is the run that shows them. `found` is the class that the failing ones are in there, None where
+    the runtime said itself that it does not offer the call.
     """
 
     answer: Answer
@@ -68,9 +68,14 @@ class CallCause:
     setting: Setting = "any"
 
     @property
+    def blamed(self) -> tuple[CaseResult, ...]:
+        """The cases that the answer is of: those that fail, or all where none does."""
+        return _blamed(self.cases)
+
+    @property
     def smallest(self) -> CaseResult:
-        """The case with the fewest elements, attributes and dimensions."""
-        return min(self.cases, key=smallness)
+        """The one of `blamed` with the fewest elements, attributes and dimensions."""
+        return min(self.blamed, key=smallness)
 
     @property
     def known(self) -> KnownCause | None:
@@ -80,12 +85,12 @@ class CallCause:
     @property
     def ratio(self) -> float | None:
         """The greatest error in units of the allowed one; None where equality was asked of all."""
-        return max((each.ratio for each in self.cases if each.ratio is not None), default=None)
+        return max((each.ratio for each in self.blamed if each.ratio is not None), default=None)
 
     @property
     def error(self) -> str:
         """By how much the cases are wrong, in words; empty for what is no matter of values."""
-        told = {error_text(each) for each in self.cases}
+        told = {error_text(each) for each in self.blamed}
         if self.ratio is None or len(told) == 1:
             return error_text(self.smallest)
         return f"up to {ratio_text(self.ratio)} the allowed error"
@@ -177,26 +182,35 @@ def _causes(
     plain: Results | None,
     also: Mapping[str, CaseResult],
 ) -> Iterable[CallCause]:
-    """The failing cases by their classes, and by the settings under which they fail."""
-    groups: dict[tuple[int, Setting], list[CaseResult]] = defaultdict(list)
+    """The failing cases by their causes, and by the settings under which they fail."""
+    groups: dict[tuple[int | str, Setting], list[CaseResult]] = defaultdict(list)
     verdicts = {name: result.verdict for name, result in also.items()}
     for result in cases:
         found = class_of(results, result)
         if found is not None:
             alone = fails_optimised_alone(str(result.id), verdicts)
-            groups[found.number, "optimised" if alone else "any"].append(result)
+            groups[_cause_name(found), "optimised" if alone else "any"].append(result)
     for (_, setting), members in groups.items():
         yield _cause(checked, members, cases, results, setting)
     if plain is None:
         return
-    left: dict[int, list[CaseResult]] = defaultdict(list)
+    left: dict[int | str, list[CaseResult]] = defaultdict(list)
     for result in cases:
         beside = also.get(str(result.id))
         found = None if beside is None else class_of(plain, beside)
         if result.verdict == "pass" and found is not None and beside is not None:
-            left[found.number].append(beside)
+            left[_cause_name(found)].append(beside)
     for members in left.values():
         yield _cause(checked, members, tuple(also.values()), plain, "unoptimised")
+
+
+def _cause_name(found: FailureClass) -> int | str:
+    """What is one for both classes of an entry: its failing cases, and those that stand beside them."""
+    return found.number if found.known is None else found.known.id
+
+
+def _blamed(cases: Sequence[CaseResult]) -> tuple[CaseResult, ...]:
+    return tuple(each for each in cases if each.fails) or tuple(cases)
 
 
 def _cause(
@@ -206,7 +220,8 @@ def _cause(
     results: Results,
     setting: Setting,
 ) -> CallCause:
-    found = class_of(results, members[0])
+    blamed = _blamed(members)
+    found = class_of(results, blamed[0])
     assert found is not None
     levels = level_remarks(members, asked, checked, results)
     told = tuple(one_line(level, _LONGEST) for level in (*levels, *remarks(found)))
@@ -215,10 +230,10 @@ def _cause(
     answer = _answer_of(found)
     if answer == "refused":
         told = (*told, BY_ITSELF)
-    if answer in BLAMING and at_other_extents(members, asked, checked, results):
+    if answer in BLAMING and at_other_extents(blamed, asked, checked, results):
         answer = "elsewhere"
     if answer in BLAMING:
-        answer, further = _graded(answer, members, checked, results)
+        answer, further = _graded(answer, blamed, checked, results)
         told = (*further, *told)
     return CallCause(answer, title, told, tuple(members), results, found, setting)
 

@@ -298,7 +298,7 @@ def _of_call(check: ModelCheck, answer: CallAnswer) -> Iterator[Finding]:
     for cause in answer.causes:
         message = (
             f"{call} ({plural(len(nodes), 'node')}): {words.WORDS[cause.answer]}: {cause.says}; "
-            f"{len(cause.cases)} of {plural(answer.asked, 'case')}; {_example(cause)}"
+            f"{words.fails_text(cause, answer.asked)}; {_example(cause)}"
         )
         rule, entry = _finding(check, words.rule_of(cause), cause.says, cause.answer, message, facts, nodes)
         thread = cause.known.thread if cause.known is not None else None

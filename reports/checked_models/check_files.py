@@ -76,14 +76,12 @@ class CheckPage:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
+        """What each runtime makes of the nodes, and what that rests on."""
+        nodes = len(self.check.model.nodes)
         return (
-            f"{plural(len(self.check.model.nodes), 'node')} that make "
+            *(f"{total_line(self.check, run)}." for run in self.check.runtimes if not run.unavailable),
+            f"{plural(nodes, 'node')} {'makes' if nodes == 1 else 'make'} "
             f"{plural(len(self.check.calls), 'distinct call')}: {evidence_line(self.check)}.",
-            *(
-                one_line(f"{runtime.label}, {chains_line(runtime)}.", 2 * _LONGEST)
-                for runtime in self.check.runtimes
-                if runtime.blaming_chains
-            ),
         )
 
     @cached_property
@@ -382,8 +380,7 @@ def _call(answer: CallAnswer) -> str:
 def _paragraph(head: str, nodes: str, answer: CallAnswer) -> str:
     lines = [f"**{for_markdown(head)}**", for_markdown(nodes)]
     for cause in answer.causes:
-        fails = ", ".join(filter(None, (words.fails_text(cause, answer.asked), cause.error)))
-        lines.append(for_markdown(f"{cause.says} ({fails})", 600))
+        lines.append(for_markdown(f"{cause.says} ({words.fails_text(cause, answer.asked)})", 600))
         lines += map(for_markdown, cause.remarks)
         expected, got = map(for_markdown_code, words.smallest_texts(cause))
         lines.append(f"expected {expected}, got {got}")

@@ -111,8 +111,7 @@ def _causes(runtime: RuntimeAnswers, program: str) -> list[str]:
         if number <= MOST_CAUSES:
             answer, cause = group.members[0]
             # What it is stands in the line of its group.
-            error = f", {cause.error}" if cause.error else ""
-            lines.append(f"     {words.fails_text(cause, answer.asked)}{error}")
+            lines.append(f"     {words.fails_text(cause, answer.asked)}")
             lines += [f"  {line}" for line in cause_lines(cause, answer.asked, program)[1:]]
     return lines
 
@@ -144,8 +143,7 @@ def group_line(group: CauseGroup) -> str:
 
 def cause_lines(cause: CallCause, asked: int, program: str) -> list[str]:
     """What it is, in how many of the cases that were asked, the smallest one, and how to see it."""
-    error = f", {cause.error}" if cause.error else ""
-    lines = [f"   {one_line(cause.says, _LONGEST)} ({words.fails_text(cause, asked)}{error})"]
+    lines = [f"   {one_line(cause.says, _LONGEST)} ({words.fails_text(cause, asked)})"]
     lines += [f"     {remark}" for remark in cause.remarks[:_MOST_REMARKS]]
     if cause.smallest.verdict == "mismatch":
         expected, got = (one_line(text, 200) for text in words.smallest_texts(cause))

@@ -19,7 +19,7 @@ from conformance.checked_models.whole_model import (
     OutputVerdict,
     WholeModelFacts,
 )
-from conformance.judging.verdicts import ACCEPTED_INVALID, NOT_RUN, REJECTED_VALID
+from conformance.judging.verdicts import ACCEPTED_INVALID, NOT_RUN, REJECTED_VALID, word
 from opcert.vocabulary.harmless import one_line
 from reports.causes.spoken_failures import said_form
 from reports.checked_models.call_answers import Answer, CallAnswer, CallCause
@@ -174,8 +174,12 @@ def rule_of(cause: CallCause) -> str:
 
 
 def fails_text(cause: CallCause, asked: int) -> str:
-    """In how many of the cases that were asked: `3 of 14 cases`."""
-    return f"{count(len(cause.cases))} of {plural(asked, 'case')}"
+    """In how many cases of those asked, and by how much: `2 of 14 cases, 1 step off; 1 more inexact`."""
+    error = f", {cause.error}" if cause.error else ""
+    blamed = {id(each) for each in cause.blamed}
+    beside = Counter(word(each.verdict) for each in cause.cases if id(each) not in blamed)
+    more = [f"; {count(number)} more {how}" for how, number in beside.items()]
+    return f"{count(len(cause.blamed))} of {plural(asked, 'case')}{error}{''.join(more)}"
 
 
 def smallest_texts(cause: CallCause) -> tuple[str, str]:

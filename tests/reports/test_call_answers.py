@@ -112,6 +112,25 @@ def test_what_documents_leave_open_blames_nobody(tmp_path: Path, kind: str) -> N
     assert levels == {"note"}
 
 
+def test_an_entry_is_one_cause_with_its_wrong_and_its_inexact_cases(tmp_path: Path) -> None:
+    results = run(tmp_path / "run", lambda case: wrong(case) if is_resize(case) else right(case))
+    failing = tuple(str(each.id) for each in results.cases if each.fails)
+    milder = tuple(
+        replace(each, verdict="inexact") if str(each.id) == failing[0] else each for each in results.cases
+    )
+    entry = KnownCause("few_digits", "tolerance", "Small results lose their digits.", (), cases=failing)
+    check = check_of(calls(), (replace(results, cases=milder, known=(entry,)), None))
+    (cause,) = check.runtimes[0].answers[0].causes
+    assert (cause.answer, len(cause.blamed), len(cause.cases)) == ("wrong", 2, 3)
+    assert str(cause.smallest.id) in failing[1:]
+    said = format_check(check)
+    assert said.count("ai.onnx/Resize-18") == 1
+    assert "1 cause:" in said
+    for text in (said, render_check_page(check), render_markdown_check(check), render_sarif(check)):
+        assert "2 of 3 cases" in text
+        assert "; 1 more inexact" in text
+
+
 def test_the_runtime_without_its_optimisation_is_named_as_on_the_command_line() -> None:
     for text, wanted in (
         ("onnxruntime", "onnxruntime[optimization=none]"),

@@ -64,7 +64,11 @@ class Integer(SingleKind):
 
     @property
     def without_end(self) -> Integer | None:
-        return None if self.high is None or self.high.names else replace(self, high=None)
+        if self.high is None:
+            return None
+        # One more than there are asks for all of them, and so does any greater number.
+        more = isinstance(self.high.tree, ast.BinOp) and isinstance(self.high.tree.op, ast.Add)
+        return replace(self, high=None) if more or not self.high.names else None
 
     @property
     def binds(self) -> tuple[str, ...]:

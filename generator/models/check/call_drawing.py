@@ -155,7 +155,7 @@ class CallDrawing:
             if node_input.parameter.option == "optional":
                 bound[f"level:{node_input.name}"] = OMITTED if shape is None else "given"
             if node_input.name in node.space.covered and node_input.name not in node.fed:
-                bound[node_input.name] = None if node_input.kept is None else _plain(node_input.kept)
+                bound[node_input.name] = None if node_input.kept is None else plain_values(node_input.kept)
         bound |= {f"shapes:{name}": shapes_of for name, shapes_of in many.items()}
         bound |= {f"level:{name}_count": len(shapes_of) for name, shapes_of in many.items()}
         if node.wanted is not None:
@@ -243,7 +243,7 @@ def _is_said(given: NodeInput) -> bool:
     return shape is not None and all(isinstance(extent, int) for extent in shape)
 
 
-def _plain(kept: Tensor) -> Any:
+def plain_values(kept: Tensor) -> Any:
     """A tensor as kinds and rules see the values of one: numbers in its shape."""
     values = operand_of(kept)
     assert values is not None

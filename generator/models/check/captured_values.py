@@ -26,7 +26,7 @@ from generator.models.chains.node_answers import rules_and_reference
 from generator.models.check.call_cases import Uncovered, opset_of_graphs
 from opcert.vocabulary.attributes import Attribute, Attributes, Graph
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
-from opcert.vocabulary.errors import UserError
+from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.slots import gather, slots_of
 from opcert.vocabulary.tensors import Tensor
 from opcert.vocabulary.value_types import (
@@ -37,7 +37,7 @@ from opcert.vocabulary.value_types import (
     parse_value_type,
 )
 from reference.answers import OutsideDomain
-from reference.registry.body_runs import held_to
+from reference.registry.body_runs import BrokenRule, EvaluatedBody, held_to
 
 AROUND = "around"
 """The dimension of which class of data values from around have."""
@@ -94,13 +94,16 @@ class AroundNode:
         return replace(call, attributes=_holding(call.attributes, drawn, kinds))
 
     def misfits(self, case: Case) -> bool:
-        """Whether ONNX's inference finds shapes in a case's model wrong, be it of nodes that never run."""
+        """Whether shapes in a case's graphs do not go together, be it in a branch that never runs.
+
+        ONNX's inference tells some of that, and running each branch the rest: runtimes infer shapes in all.
+        """
         model = self.open(case)[1] if self.is_needed else ModelProto.FromString(build_model(case))
         try:
             infer_shapes(model, strict_mode=True)
         except InferenceError:
             return True
-        return False
+        return any(_breaks_shapes(branch) for branch in _branches(case))
 
     def open(self, case: Case) -> tuple[Case, ModelProto]:
         """The same case with a model in which the values stand around the node."""
@@ -122,6 +125,30 @@ class AroundNode:
             names = tuple(output.name for output in case.expectations[0].outputs)
             case = replace(case, output_names=names, output_types={})
         return replace(case, inputs=(*given_before, *fed), slots=()), model
+
+
+def _branches(case: Case) -> Iterator[EvaluatedBody]:
+    """The graphs of a case that take nothing."""
+    for given in case.attributes.values():
+        if isinstance(given.value, Graph):
+            body = EvaluatedBody.of(given.value, case.operator.since_version, {})
+            if not body.takes:
+                yield body
+
+
+def _breaks_shapes(branch: EvaluatedBody) -> bool:
+    """Whether a node has inputs of shapes that its operator does not declare.
+
+    Values may be wrong where a condition keeps the branch from running: an optional that holds nothing.
+    """
+    try:
+        with drawn_bodies():
+            branch.outputs(())
+    except BrokenRule as error:
+        return error.rule.shape_of is not None
+    except OpcertError:
+        return False
+    return False
 
 
 NOTHING_AROUND = AroundNode({})

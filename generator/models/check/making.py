@@ -347,7 +347,7 @@ class _Making:
             self.key,
             tuple(sorted((case for _, case in made), key=lambda case: suite_order(case.id))),
             fixed=self._fixed(shapes.levels),
-            given_up=shapes.given_up,
+            given_up=(*shapes.given_up, *dict.fromkeys(each.note for each in self.node.inputs if each.note)),
             varied=varied,
             pairs=count_pairs(dimensions),
             covered_pairs=len(covered),

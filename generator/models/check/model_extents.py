@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice, product
 from math import prod
 
 from generator.calls.solver.partial import UndrawnElements
 from generator.models.check.node_calls import NodeCall, NodeInput
 from specs.language.evaluation import EvaluationError, Operand
+from specs.language.expressions import parse
 from specs.language.shape_expressions import parse_shape
 from specs.model.call_scopes import CallScope, operand_of, scope_of
 from specs.model.domain import ResultShape, holds, result_shapes
@@ -48,6 +50,29 @@ class ShapeChecks:
             scope = self.scope(shapes)
             left = [rule for rule in left if not _may_hold(rule, scope)]
         return left[0] if self._broken and left else None
+
+    def idle_rules(self, shapes: Shapes) -> int:
+        """How many rules of attributes that the node states do not apply, by ranks that it leaves open."""
+        scope = self.scope(shapes)
+        return sum(not _applies(rule, scope) for rule in self._rules_of_open_ranks)
+
+    @cached_property
+    def _rules_of_open_ranks(self) -> tuple[Constraint, ...]:
+        node = self.node
+        unknown = {one.name for one in node.inputs if one.value is not None and one.value.shape is None}
+        stated = {
+            name
+            for name, given in node.attributes.items()
+            if name in node.spec.attributes and given.value != node.spec.attributes[name].default
+        }
+        return tuple(
+            rule
+            for rule in node.spec.constraints
+            if rule.when is not None
+            and rule.require is not None
+            and stated & parse(rule.require).names
+            and unknown & parse(rule.when).names
+        )
 
     def scope(self, shapes: Shapes) -> CallScope:
         """The names of a call with these shapes; what is not kept has elements that nobody knows."""
@@ -89,6 +114,13 @@ def _may_hold(rule: Constraint, scope: CallScope) -> bool:
     """Whether a rule holds, or hangs on data, or on what another rule is about."""
     try:
         return holds(rule, scope)
+    except UNDECIDED:
+        return True
+
+
+def _applies(rule: Constraint, scope: CallScope) -> bool:
+    try:
+        return rule.when is None or bool(parse(rule.when).evaluate(scope))
     except UNDECIDED:
         return True
 

@@ -33,6 +33,8 @@ MOST_WHOLE = 256
 """Integers that decide something (axes, lengths, a new shape) are kept to so many elements, as they are."""
 MOST_REAL = 8
 """Other numbers of that sort likewise: those of longer lists belong to an extent, and may be others."""
+_EXAMPLES, _SCALAR = "example-shape-vs-text", "the text says rank 0"
+"""The finding of importers that a page's examples give an input another shape than its text, and one text."""
 MOST_INPUTS = 1_000
 """Cases are made of nodes with so many inputs."""
 
@@ -48,6 +50,8 @@ class NodeInput:
     value: ModelValue | None
     element_type: str
     kept: Tensor | None = None
+    note: str = ""
+    """What cases have otherwise than the model, in a sentence."""
 
     @property
     def name(self) -> str:
@@ -154,6 +158,10 @@ def read_node(node: ModelNode) -> NodeCall:
         _input(space, parameter, value, types, decides=runs and parameter.option == "variadic")
         for parameter, value in pairs
     )
+    for each in inputs:
+        form = spec.input_forms[each.name]
+        if each.value is not None:
+            types.setdefault(form.type_variable, each.element_type)
     wanted = _wanted(spec, node.outputs)
     return NodeCall(space, attributes, inputs, types, wanted, node.run_extents, around_of(node))
 
@@ -276,13 +284,35 @@ def _input(
     element_type = types.get(form.type_variable, plainest)
     if value is not None and (own := _element_type(space.spec, parameter, value)) is not None:
         element_type = own
+    value, note = _as_text_says(space.spec, parameter, value)
     kept = None
     if value is not None and value.constant is not None:
         whole = not value.constant.element_type.is_float
         known = parameter.name in space.covered or (decides and whole)
         if known and value.constant.array.size <= (MOST_WHOLE if whole else MOST_REAL):
             kept = value.constant
-    return NodeInput(parameter, value, element_type, kept)
+    return NodeInput(parameter, value, element_type, kept, note)
+
+
+def _as_text_says(
+    spec: Spec, parameter: ParameterSpec, value: ModelValue | None
+) -> tuple[ModelValue | None, str]:
+    """A tensor of one element as the scalar that it is in the text, where the page's own examples give one.
+
+    Beside it what is told of that.
+    """
+    gives = f"gives inputs.{parameter.name} the shape [1]"
+    told = [each.evidence for each in spec.findings if each.code == _EXAMPLES and gives in each.message]
+    if value is None or value.shape != (1,) or _SCALAR not in told:
+        return value, ""
+    constant = value.constant
+    if constant is not None:
+        constant = Tensor(constant.element_type, constant.array.reshape(()))
+    note = (
+        f"{parameter.name} is a tensor of one element in the model and in its document's examples, and a "
+        "scalar in its document's text: it is one in the cases."
+    )
+    return replace(value, shape=(), constant=constant), note
 
 
 def _wanted(spec: Spec, outputs: Sequence[ModelValue | None]) -> tuple[str, ...] | None:

@@ -52,7 +52,7 @@ def returned(response: Response, names: Sequence[str]) -> Values | str:
         case Answered():
             return f"{len(response.outputs)} outputs came instead of {len(names)}"
         case Refused():
-            return f"refused: {response.kind}: {response.message}"
+            return f"rejected: {response.kind}: {response.message}"
         case TimedOut():
             return f"{LOST}no answer within {response.limit:g} s"
         case Crashed():

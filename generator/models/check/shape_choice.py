@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from generator.calls.data.draws import Draw
 from generator.making.operators.workshop import rule_text
 from generator.models.check.call_cases import Uncovered
+from generator.models.check.first_lengths import FirstLengths
 from generator.models.check.model_extents import (
     Chosen,
     Class,
@@ -18,112 +19,10 @@ from generator.models.check.model_extents import (
     declared_rank,
     elements,
     outlines,
-    own_length,
     size_of_results,
 )
 from generator.models.check.node_calls import NodeCall
 from specs.model.spec import Constraint
-
-_TRIES = 800
-_TRIES_OF_RANKS = 60
-"""Where ranks are unknown, too: each of them is tried."""
-_LENGTHS = (2, 3, 5, 4, 7, 6, 8)
-_MOST = 4096
-_FEW_NUMBERS = 6
-_WIDE = (1, 2, 3, 4, 6, 8, 12, 16, 32, 64)
-
-
-def begin_with(
-    outline: Outline,
-    broken: Callable[[Shapes], Constraint | None],
-    numbers: Sequence[int],
-    draw: Draw,
-    tries: int = _TRIES,
-) -> Chosen | None:
-    """Lengths for the classes of an outline of which no rule is broken; None where none were found.
-
-    Classes of a known length keep it. The others are all different, or alike where they stand at one axis;
-    then those that a broken rule is about are drawn anew, again and again. `numbers` are those of attributes.
-    """
-    loose = [each for each in outline.classes if own_length(each) is None]
-    for chosen in _guesses(outline):
-        rule = broken(outline.shapes(chosen))
-        if rule is None:
-            return chosen
-        if not loose:
-            return None
-    few = [number for number in numbers if 0 < number <= _MOST][:_FEW_NUMBERS]
-    counts = [times * each for each in few if each > 1 for times in (1, 2)]
-    counts += [whole // part for whole in few for part in few if 1 < part < whole and not whole % part]
-    for count in dict.fromkeys(counts):
-        chosen = {**chosen, **dict.fromkeys(loose, count)}
-        if broken(outline.shapes(chosen)) is None:
-            return chosen
-    known = [length for each in outline.classes if (length := own_length(each)) is not None]
-    # What shares a factor with an extent that is known, by one of the counts.
-    counts += [
-        each * (length // other) for length in known for other in few for each in few if not length % other
-    ]
-    pools = (_WIDE, counts or _WIDE)
-    for attempt in range(tries):
-        stream = draw.child(str(attempt))
-        assert rule is not None
-        about = _about(outline, rule, loose)
-        some = stream.shuffled(about)[: 1 + stream.integer(0, min(3, len(about) - 1))]
-        chosen = {**chosen, **{each: _drawn(outline, chosen, each, pools, stream) for each in some}}
-        rule = broken(outline.shapes(chosen))
-        if rule is None:
-            return chosen
-    return None
-
-
-def tries_of(outlines: int) -> int:
-    """How many lengths are tried for each of so many outlines."""
-    return _TRIES if outlines < 2 else _TRIES_OF_RANKS
-
-
-def _guesses(outline: Outline) -> Iterator[Chosen]:
-    lengths = _LENGTHS * (1 + len(outline.classes) // len(_LENGTHS))
-    known = {each: length for each in outline.classes if (length := own_length(each)) is not None}
-    loose = [each for each in outline.classes if each not in known]
-    yield {**known, **dict(zip(loose, lengths, strict=False))}
-    for from_end in (True, False):
-        at_axis: dict[int, int] = {}
-        found = dict(known)
-        for axes in (each for each in outline.inputs if each is not None):
-            for axis, each in enumerate(axes):
-                place = axis - len(axes) if from_end else axis
-                length = each if isinstance(each, int) else found.get(each)
-                length = at_axis.get(place, lengths[abs(place) % len(_LENGTHS)]) if length is None else length
-                at_axis.setdefault(place, length) if length != 1 else None
-                if not isinstance(each, int):
-                    found.setdefault(each, length)
-        yield found
-
-
-def _about(outline: Outline, rule: Constraint, loose: Sequence[Class]) -> Sequence[Class]:
-    """The loose classes in the shape of the input that a rule is about; all where it is about no one's."""
-    named = zip(outline.names, outline.inputs, strict=False)
-    own = {which for name, axes in named if name == rule.shape_of for which in axes or ()}
-    return [which for which in loose if which in own] or loose
-
-
-def _drawn(outline: Outline, chosen: Chosen, which: Class, pools: Sequence[Sequence[int]], draw: Draw) -> int:
-    """A length that another input has at the same axis, from either end, or any of one of the pools."""
-    stream = draw.child(str(which))
-    shapes = outline.shapes(chosen)
-    beside: list[int] = []
-    for place, axes in enumerate(outline.inputs):
-        for axis in (axis for axis, at in enumerate(axes or ()) if at == which):
-            behind = len(axes or ()) - axis
-            for shape in (other for at, other in enumerate(shapes) if at != place and other):
-                beside += (*shape[axis : axis + 1], *(shape[-behind:][:1] if len(shape) >= behind else ()))
-    every = [extent for shape in shapes if shape is not None for extent in shape]
-    turn = stream.integer(0, 9)
-    if beside and turn < 5:
-        return stream.choice(beside)
-    return stream.choice(every if every and turn == 5 else pools[turn % 2])
-
 
 MOST = 80
 """A longer one is left out: what a window over two axes holds takes too long."""
@@ -171,6 +70,8 @@ MOST_ELEMENTS = 1_500
 MOST_RELATED = 12_000
 """Elements of the inputs, and of the outputs, of a small case that keeps what stated extents make of it."""
 _FEW = 600
+_NONE_STATED = "No valid call has the extents that the model states: others were taken."
+_LARGE_ALIKE = "Only large cases keep all extents alike that are one number in the model: these do not."
 _NOTHING: Mapping[Class, int] = {}
 _SMALL = (2, 3, 4, 5, 6, 7, 8, 9, 11, 13)
 _OTHERS = (11, 7, 9, 13, 8, 5, 6, 12, 10, 4, 3, 2)
@@ -209,21 +110,61 @@ class ShapeChoice:
     relations: Relations | None = None
 
     def choose(self) -> ChosenShapes:
-        for apart in (False, True) if self._says_lengths() else (False,):
-            possible = list(outlines(self.node, apart=apart))
-            for outline in possible:
-                numbers, draw = self._numbers(), self.draw.child("begin")
-                begun = begin_with(outline, self._broken, numbers, draw, tries_of(len(possible)))
-                if begun is not None:
-                    told = "No valid call has the extents that the model states: others were taken."
-                    levels, lost = self._related_levels(outline, begun)
-                    return ChosenShapes(levels, (*((told,) if apart else ()), *lost), apart)
+        alike = self._begin(list(outlines(self.node)))
+        if alike is not None:
+            levels, lost = self._related_levels(*alike)
+            if self._is_small(levels["small"]) or not self._says_lengths():
+                return ChosenShapes(levels, lost)
+            apart = self._levels(*self._apart(*alike))
+            if self._is_small(apart["small"]):
+                return ChosenShapes(apart, (_LARGE_ALIKE,), apart=True)
+            return ChosenShapes(levels, lost)
+        others = self._begin(list(outlines(self.node, apart=True))) if self._says_lengths() else None
+        if others is not None:
+            levels, lost = self._related_levels(*others)
+            return ChosenShapes(levels, (_NONE_STATED, *lost), apart=True)
         self._check_ranks()
         always = self.checks.broken_by_all()
         if (told_open := left_open(always or self.first)) is not None:
             raise told_open
         rule = "" if self.first is None else f"; with those of the model it breaks {rule_told(self.first)}"
         raise Uncovered("no_call", f"No shapes were found with which the call is valid{rule}.")
+
+    def _apart(self, outline: Outline, begun: Chosen) -> tuple[Outline, Chosen]:
+        """The same lengths, each by itself, of extents that are one number or name in the model."""
+        shapes = outline.shapes(begun)
+        ranks = [None if shape is None else len(shape) for shape in shapes]
+        found = next(
+            one
+            for one in outlines(self.node, apart=True)
+            if [None if axes is None else len(axes) for axes in one.inputs] == ranks
+        )
+        pairs = (
+            pair
+            for axes, shape in zip(found.inputs, shapes, strict=True)
+            for pair in zip(axes or (), shape or (), strict=True)
+        )
+        return found, {each: length for each, length in pairs if not isinstance(each, int)}
+
+    def _begin(self, possible: Sequence[Outline]) -> tuple[Outline, Chosen] | None:
+        """The first outline with lengths of which the rules hold; None without one.
+
+        Where ranks are unknown, rather one with which all that attributes say has a meaning: the size of
+        blocks has none for a single scale.
+        """
+        lengths = FirstLengths(self.node, self._broken, self._numbers(), self.draw.child("begin"))
+        best: tuple[Outline, Chosen] | None = None
+        least = 0
+        for outline in possible:
+            begun = lengths.find(outline, len(possible))
+            if begun is None:
+                continue
+            idle = self.checks.idle_rules(outline.shapes(begun)) if len(possible) > 1 else 0
+            if best is None or idle < least:
+                best, least = (outline, begun), idle
+            if not least:
+                break
+        return best
 
     def _check_ranks(self) -> None:
         """Raise Uncovered where an input has another number of dimensions than its document says."""
@@ -325,16 +266,26 @@ class ShapeChoice:
                     return
 
     def _changed(self, chosen: Chosen, which: Class, length: int) -> Iterator[Chosen]:
-        """A class of another length; then with one more that is a multiple or a part of it, and stays so."""
+        """A class of another length; then with one more that is a multiple or a part of it, and stays so.
+
+        Then the same of all together that are of one length and of which the model says nothing.
+        """
         yield {**chosen, which: length}
         before = chosen[which]
         for other, extent in chosen.items():
-            if other == which or not before or not extent:
-                continue
-            if extent % before == 0:
-                yield {**chosen, which: length, other: extent // before * length}
-            elif before % extent == 0 and length % (before // extent) == 0:
-                yield {**chosen, which: length, other: length // (before // extent)}
+            if other != which and (own := _in_step(before, length, extent)) is not None:
+                yield {**chosen, which: length, other: own}
+        unknown: dict[int, list[Class]] = {}
+        for each, extent in chosen.items():
+            if each[0] == "at" and each != which:
+                unknown.setdefault(extent, []).append(each)
+        alike = {which: length, **dict.fromkeys(unknown.pop(before, ()), length)}
+        if len(alike) > 1:
+            yield {**chosen, **alike}
+        for extent, others in unknown.items():
+            own = _in_step(before, length, extent)
+            if own is not None and len(alike) + len(others) > 2:
+                yield {**chosen, **alike, **dict.fromkeys(others, own)}
 
     def _multiples(self, length: int) -> list[int]:
         """Lengths that attributes and kept values may ask for, and the parts of the one that there is."""
@@ -374,6 +325,15 @@ class ShapeChoice:
             changed = {**chosen, which: length}
             chosen = changed if self._holds(outline, changed) else chosen
         return chosen
+
+
+def _in_step(before: int, length: int, extent: int) -> int | None:
+    """What an extent becomes that stays as many times, or as large a part of, a length that changes."""
+    if before and extent and extent % before == 0:
+        return extent // before * length
+    if before and extent and before % extent == 0 and length % (before // extent) == 0:
+        return length // (before // extent)
+    return None
 
 
 def left_open(rule: Constraint | None) -> Uncovered | None:

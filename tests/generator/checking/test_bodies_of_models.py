@@ -255,3 +255,59 @@ def test_a_body_may_have_an_operator_that_is_newer_than_its_loop(tmp_path: Path)
     assert made.not_covered is None
     for case in made.cases:
         assert [each.version for each in ModelProto.FromString(case.model).opset_import] == [20]
+
+
+UNTAKEN = """
+<ir_version: 8, opset_import: ["" : 17]>
+main (bool none, float[n, 4] boxes, float[m] shifts) => (float[p] y)
+<int64 from = {0}, int64[1] axis = {0}, int64[1] to = {9223372036854775807}, int64[1] last = {1}>
+{
+    y = If (none) <
+        then_branch = nothing () => (float[0] a) { a = Constant <value = float[0] {}> () },
+        else_branch = moved () => (float[q] b) {
+            first = Unsqueeze (from, axis)
+            some = Slice (shifts, first, to)
+            each = Unsqueeze (some, last)
+            sum = Add (boxes, each)
+            b = ReduceMax <axes = [1], keepdims = 0> (sum)
+        }
+    >
+}
+"""
+"""Boxes and shifts are as many, which nothing says but the Add of a branch."""
+
+
+def test_what_a_branch_takes_goes_together_where_it_never_runs(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(parse_model(UNTAKEN).SerializeToString())
+    (found,) = (one for one in read_model(path, seconds=60).calls if one.first.op_type == "If")
+    made = cases_of_call(found, 12)
+    assert made.not_covered is None
+    for case in made.cases:
+        shapes = {name: given.shape for name, given in case.inputs if given is not None and given.shape}
+        (boxes,) = (shape for shape in shapes.values() if len(shape) == 2)
+        (shifts,) = (shape for shape in shapes.values() if len(shape) == 1)
+        assert np.broadcast_shapes(boxes, (*shifts, 1))[1] == 4
+
+
+def test_a_body_whose_extents_have_names_of_an_exporter_is_covered(tmp_path: Path) -> None:
+    text = """
+    <ir_version: 9, opset_import: ["" : 17]>
+    main (int64 most, bool go, float[n] x) => (float[n] y)
+    {
+        y = Loop (most, go, x) <body = b (int64 i, bool c, float[m] s) => (bool d, float[m] t) {
+            d = Identity (c)
+            t = Relu (s)
+        }>
+    }
+    """
+    exported = parse_model(text)
+    (body,) = (each.g for each in exported.graph.node[0].attribute)
+    for value in (body.input[2], body.output[1]):
+        value.type.tensor_type.shape.dim[0].dim_param = "Squeezekeep_dim_0.res/append.11_dim_1"
+    path = tmp_path / "model.onnx"
+    path.write_bytes(exported.SerializeToString())
+    (found,) = (one for one in read_model(path, seconds=60).calls if one.first.op_type == "Loop")
+    made = cases_of_call(found, 4)
+    assert made.not_covered is None
+    assert made.cases

@@ -87,3 +87,17 @@ def test_a_new_shape_goes_on_holding_what_it_held() -> None:
     assert all(each is not None and not prod(each) % (12 * 64) for each in held)
     (own,) = chosen(call("Reshape-14", [fed(1, 4, 6), fixed([1, 4, 2, 3])])).levels.values()
     assert own[0] == (1, 4, 6)
+
+
+def test_channels_that_are_as_many_as_rows_are_taken_apart_where_only_large_cases_are_alike() -> None:
+    image, weights = fed(1, 32, 32, 32), weight(32, 1, 3, 3)
+    found = chosen(call("Conv-11", [image, weights], group=32, kernel_shape=[3, 3], pads=[1, 1, 1, 1]))
+    assert found.apart
+    assert found.given_up == (
+        "Only large cases keep all extents alike that are one number in the model: these do not.",
+    )
+    for first, kernel, _ in found.levels.values():
+        assert first is not None
+        assert kernel is not None
+        assert (first[1] % 32, kernel[0] % 32, *kernel[1:]) == (0, 0, 1, 3, 3)
+    assert max(prod(first) for first, *_ in found.levels.values() if first is not None) < 10_000

@@ -120,3 +120,88 @@ def test_a_rank_that_the_document_does_not_have_is_the_models_own_mistake() -> N
         "not_valid",
         "signal is of rank 2 in the model, and of rank 3 in its document.",
     )
+
+
+UNKNOWN = ModelValue("fed", "float")
+"""What a model feeds, of which it says no shape."""
+
+
+def open_axes(count: int) -> list[ModelValue]:
+    """Inputs of three axes each, all of which are named by themselves."""
+    return [fed(*(f"{place}{axis}" for axis in "abc")) for place in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("operator", "inputs", "attributes"),
+    [
+        ("LSTM-14", [*open_axes(3), fed("b0", "b1"), fed("s", of="int32")], {"hidden_size": 10}),
+        ("GRU-14", [UNKNOWN] * 3, {"hidden_size": 5, "direction": "bidirectional"}),
+        ("DeformConv-22", [UNKNOWN, weight(4, 3, 3, 3), UNKNOWN], {"group": 2, "offset_group": 2}),
+        ("DeformConv-22", [UNKNOWN] * 3, {"kernel_shape": [3, 3]}),
+        ("Attention-23", [UNKNOWN] * 3, {"q_num_heads": 4, "kv_num_heads": 2}),
+        (
+            "com.microsoft::Attention-1",
+            [fed("b", "l", "i"), weight(12, 36), weight(36), None, fed("2", "n", "h", "p", "e")],
+            {"num_heads": 2},
+        ),
+        (
+            "com.microsoft::MultiHeadAttention-1",
+            [UNKNOWN, UNKNOWN, UNKNOWN, None, None, None, UNKNOWN, UNKNOWN],
+            {"num_heads": 2},
+        ),
+    ],
+)
+def test_shapes_of_which_nothing_is_known_are_those_that_the_operator_declares(
+    operator: str, inputs: list[ModelValue | None], attributes: dict[str, Any]
+) -> None:
+    outputs = 2 if operator == "com.microsoft::Attention-1" else 1
+    found = cases_of_call(call(operator, inputs, outputs, **attributes), 4)
+    assert found.not_covered is None
+    assert len(found.cases) >= 4
+
+
+def scales_of(model: ModelCall) -> set[tuple[int, int]]:
+    """The lengths of the axis of blocks, and those of the scales along it, of all cases of a call."""
+    cases = cases_of_call(model).cases
+    assert cases
+    found = set()
+    for case in cases:
+        x, scale = (tensor.shape for _, tensor in case.inputs[:2] if tensor is not None)
+        assert len(x) == len(scale)
+        assert x[1:] == scale[1:]
+        found.add((x[0], scale[0]))
+    return found
+
+
+@pytest.mark.parametrize("operator", ["DequantizeLinear-21", "QuantizeLinear-21"])
+@pytest.mark.parametrize("shape", [None, ("K", "N")])
+@pytest.mark.parametrize("size", [4, 128])
+def test_scales_of_unknown_shape_are_of_blocks_where_the_node_says_their_size(
+    operator: str, shape: tuple[str, ...] | None, size: int
+) -> None:
+    kinds = ("int8", "float") if operator.startswith("De") else ("float", "int8")
+    x, zero = ModelValue("x", kinds[0], shape), ModelValue("z", "int8")
+    scales = ModelValue("s", "float", None if shape is None else ("B", "N"))
+    for inputs in ([x, scales], [x, scales, zero]):
+        lengths = scales_of(call(operator, inputs, axis=0, block_size=size))
+        assert lengths
+        # One block as long as the axis, or so many that each is of this size.
+        assert all(blocks == -(-length // size) for length, blocks in lengths)
+
+
+def test_an_input_of_no_known_type_has_one_that_its_operator_takes() -> None:
+    found = cases_of_call(call("Flatten-13", [ModelValue("tokens", None)]))
+    assert found.not_covered is None
+    assert found.cases
+
+
+def test_a_scalar_of_one_element_is_no_mistake_where_the_examples_of_its_page_have_it() -> None:
+    given: list[ModelValue | None] = [fed("B", "P", 4), fed("B", 3, "P"), fixed([20])]
+    found = cases_of_call(call("NonMaxSuppression-11", given))
+    assert found.not_covered is None
+    every = cases_of_call(call("NonMaxSuppression-11", [*given[:2], fixed([2**63 - 1])]), 4)
+    assert every.not_covered is None
+    assert found.given_up[-1].startswith("max_output_boxes_per_class is a tensor of one element in the model")
+    two = cases_of_call(call("NonMaxSuppression-11", [*given[:2], fixed([20, 20])])).not_covered
+    assert two is not None
+    assert two.why == "not_valid"

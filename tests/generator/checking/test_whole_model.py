@@ -114,7 +114,7 @@ def test_where_many_outputs_are_refused_nodes_are_asked_one_by_one(tmp_path: Pat
     found = _check(runtime.ask, tmp_path)
     assert found.how == "nodes"
     assert [node.verdict for node in found.nodes] == ["right", "right", "wrong", "right"]
-    assert any("does not run: refused: TooMany" in note for note in found.notes)
+    assert any("does not run: rejected: TooMany" in note for note in found.notes)
 
 
 def test_behind_a_node_that_is_refused_nothing_is_said(tmp_path: Path) -> None:
