@@ -13,7 +13,7 @@ import os
 import re
 import time
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -165,6 +165,10 @@ class Record:
     @property
     def faults(self) -> tuple[Mapping[str, Any], ...]:
         return () if self.footer is None else tuple(self.footer["faults"])
+
+    def faults_among(self, operators: Container[str]) -> list[Mapping[str, Any]]:
+        """The faults of these operators, and those that are of none."""
+        return [each for each in self.faults if not each.get("operator") or each["operator"] in operators]
 
 
 class RecordWriter:

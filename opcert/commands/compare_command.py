@@ -9,7 +9,7 @@ import click
 
 from opcert.commands.output_locks import lock_file
 from opcert.commands.suite_argument import HELP
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode
 from opcert.vocabulary.names import DEFAULT_SUITE
 
@@ -77,6 +77,8 @@ def command(
         write_text(output, rendered)
         if not streamed:
             say(str(output))
+    if found.lost and not common:
+        note("with --common only the cases count that both ran: a part of a run beside a whole one")
     return int(ExitCode.HOLDS if found.holds else ExitCode.DOES_NOT_HOLD)
 
 

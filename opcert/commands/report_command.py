@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,12 @@ from conformance.judging.verdicts import NOT_JUDGED
 from opcert.commands import shared_options
 from opcert.commands.output_locks import lock_folder
 from opcert.commands.terminal import note, say
-from opcert.vocabulary.errors import ExitCode, NothingRan
+from opcert.vocabulary.errors import ExitCode, NothingRan, Place, UserError
 from opcert.vocabulary.harmless import one_line
 from reports.formats import list_formats
 
 if TYPE_CHECKING:
+    from conformance.recording.records import Record
     from conformance.suite.suites import Suite
     from reports.results.case_results import Grouping, Results
 
@@ -77,11 +79,12 @@ def command(
     output: Path | None,
     formats: tuple[str, ...],
 ) -> int:
-    """Write the report of one RUN, or of several of one suite side by side.
+    """Write the report of one RUN, or of several side by side.
 
-    A RUN is a record that `opcert run` wrote. The HTML report is one page for all runs; a format that holds
-    one run gets a folder for each where there are several. Waivers and known failures are said beside the
-    cases in HTML; they change no verdict. The exit code is 5 where nothing ran.
+    A RUN is a record that `opcert run` wrote. Where one of several is of a part of the suite (as of `opcert
+    run -k`), the report shows that part of all of them. The HTML report is one page for all runs; a format
+    that holds one run gets a folder for each where there are several. Waivers and known failures are said
+    beside the cases in HTML; they change no verdict. The exit code is 5 where nothing ran.
     """
     # Imported here, so that --help does not wait for them.
     from conformance.recording.records import read_record
@@ -89,7 +92,7 @@ def command(
     from opcert.commands.met_arithmetics import with_met_arithmetics
     from opcert.commands.operator_facts import with_operator_facts
     from opcert.commands.profile_argument import demanded_profile
-    from opcert.commands.suite_argument import suite_name_for_commands, suite_of_record
+    from opcert.commands.suite_argument import suite_name_for_commands
     from reports.formats import write_together
     from reports.gates.baseline import excuse, read_baseline
     from reports.results.case_results import put_together
@@ -99,7 +102,8 @@ def command(
     records = [read_record(path) for path in runs]
     folder = output or (records[0].path.parent if len(records) == 1 else SIDE_BY_SIDE)
     lock_folder(folder, "the report")
-    with suite_of_record(records[0], suite, folders) as opened:
+    opened, records = _of_one_suite(records, suite, folders)
+    with opened:
         named = suite_name_for_commands(suite, opened, folders)
         found = []
         for record in records:
@@ -112,6 +116,56 @@ def command(
             for path in write_together(name, found, folder):
                 say(str(path))
     return _answer(found)
+
+
+def _of_one_suite(records: list[Record], name: str, folders: tuple[Path, ...]) -> tuple[Suite, list[Record]]:
+    """The suite of the records; of several suites that which is a part of the others, and the same of each.
+
+    Raises UserError where none of them is: nothing says then that two cases of one id ask the same.
+    """
+    from conformance.suite.suites import open_suite
+    from opcert.commands.suite_argument import suite_of_record
+    from opcert.vocabulary.names import DEFAULT_SUITE
+    from reports.overview.headline import runtime_label
+    from reports.results.case_results import within
+    from reports.text.phrasing import count, plural
+
+    first = {str(record.header.get("suite")): record for record in reversed(records)}
+    if len(first) == 1:
+        return suite_of_record(records[0], name, folders), records
+    with ExitStack() as stack:
+        opened: dict[str, Suite] = {}
+        for digest, record in first.items():
+            suite = suite_of_record(record, name, folders)
+            if suite.digest != digest:
+                suite.close()
+                suite = suite_of_record(record, DEFAULT_SUITE, folders)
+            opened[digest] = stack.enter_context(suite)
+            if suite.digest != digest:
+                # As of `opcert run -k` in another version of opcert, which makes other cases.
+                raise UserError(
+                    "the suite of a record is not kept here, and what is made in its place is another",
+                    got=f"the digest {digest[:12]}, not {suite.digest[:12]}",
+                    where=Place(str(record.path)),
+                    remedy="Run it again with this version of opcert, or report its record alone with -s.",
+                )
+        least = min(opened.values(), key=lambda suite: len(suite.case_ids))
+        wanted = least.part_digests().items()
+        for digest, suite in opened.items():
+            if not wanted <= suite.part_digests().items():
+                raise UserError(
+                    "the records are of suites of which none is a part of the others, with the same cases",
+                    got=f"the suites {least.digest[:12]} and {digest[:12]}",
+                    where=Place(str(first[digest].path)),
+                    remedy="Run both on one suite, or compare two records with `opcert compare --common`.",
+                )
+        for record in records:
+            own, total = opened[str(record.header.get("suite"))], len(least.case_ids)
+            if own is not least:
+                told = f"{count(total)} of the {plural(len(own.case_ids), 'case')} of its suite"
+                label = one_line(runtime_label(record), _LONGEST)
+                note(f"{label}: the report shows {told}, which all runs have")
+        return open_suite(least.path), [within(record, least) for record in records]
 
 
 def _with_further_facts(

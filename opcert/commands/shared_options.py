@@ -41,9 +41,24 @@ suite_that_was_run = click.option(
     show_default=True,
     help="The suite that was run: a folder, a zip, a name.",
 )
+
+
+def _one_pattern(_: click.Context, __: click.Parameter, said: tuple[str, ...]) -> str | None:
+    if len(said) > 1:
+        raise UserError(
+            "-k is given more than once",
+            got=" and ".join(map(repr, said[:2])),
+            remedy="Run several operators with `opcert certify RUNTIME OPERATOR...`, or make a suite of "
+            "them with `opcert generate OPERATOR... -o FOLDER` for -s.",
+        )
+    return said[0] if said else None
+
+
 pattern = click.option(
     "-k",
     "pattern",
+    multiple=True,
+    callback=_one_pattern,
     help="Only these cases: an operator (Pad, Pad-1, Pad-1/cover), a part of what follows it in case ids, "
     "or a pattern with * for the whole id.",
 )

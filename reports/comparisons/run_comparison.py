@@ -135,8 +135,7 @@ def compare_runs(
             gone[case] = before.verdict
     if not same and not changes:
         raise NothingRan("no case ran in both runs", got=f"{base.path} and {head.path}")
-    old_faults = [fault_text(fault) for fault in base.faults]
-    new_faults = [fault_text(fault) for fault in head.faults]
+    old_faults, new_faults = _faults_of_both(base, head)
     return RunComparison(
         base,
         head,
@@ -149,6 +148,13 @@ def compare_runs(
         tuple(_warnings(base, head)),
         common,
     )
+
+
+def _faults_of_both(base: Record, head: Record) -> tuple[list[str], list[str]]:
+    """The faults of each run, without those of operators that the other one did not run."""
+    ran = [{result.operator for result in record.results} for record in (base, head)]
+    old, new = (list(map(fault_text, record.faults_among(ran[0] & ran[1]))) for record in (base, head))
+    return old, new
 
 
 def _seen(rows: Sequence[Result]) -> WorstRow | None:

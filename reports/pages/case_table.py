@@ -13,9 +13,11 @@ from typing import Any
 from conformance.judging.verdicts import COMPARED, WORST_FIRST, short_word, word
 from opcert.vocabulary.harmless import for_spreadsheet, one_line
 from opcert.vocabulary.names import FAMILIES
-from reports.causes.class_words import headline
 from reports.causes.failure_class import shown_order
 from reports.causes.followed_readings import matched_options
+from reports.causes.kept_findings import class_equals
+from reports.causes.titles import symptom
+from reports.overview.headline import runtime_name
 from reports.pages.run_page import RunPage
 from reports.results.case_facts import CONSTRAINT, ELEMENT_TYPE
 from reports.results.case_results import CaseResult, Results
@@ -254,7 +256,7 @@ def _usual(results: Results, cases: Sequence[CaseResult], features: Mapping[str,
 
 
 def _run(page: RunPage, cases: Sequence[CaseResult]) -> dict[str, Any]:
-    results = page.results
+    results, runtime = page.results, runtime_name(page.results.record)
     note_of = {str(case.id): failures.number for failures in page.classes for case in failures.cases}
     reasons, readings = Words(), Words()
     places = {verdict: place for place, verdict in enumerate(WORST_FIRST)}
@@ -275,7 +277,7 @@ def _run(page: RunPage, cases: Sequence[CaseResult]) -> dict[str, Any]:
         ],
         "classes": [
             {
-                "text": headline(failures),
+                "text": symptom(failures, runtime, class_equals(results, failures.cases)),
                 "verb": failures.verb,
                 "features": [one.feature for one in failures.conditions or ()],
                 "smallest": str(failures.smallest.id),

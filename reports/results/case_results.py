@@ -13,7 +13,7 @@ from typing import Any, Literal
 from conformance.judging.known_causes import KnownCause, Suspicion
 from conformance.judging.verdicts import BESIDE, FAILING, NOT_RUN, worst_verdict
 from conformance.recording.records import Record
-from conformance.recording.rows import Result
+from conformance.recording.rows import Result, case_verdicts, count_verdicts
 from conformance.recording.suite_ordered import RecordRows
 from conformance.suite.suites import Suite
 from conformance.suite.where_shown import Shows, shows_of
@@ -252,6 +252,18 @@ def put_together(
     )
     told = cases if bare else (_with_shows(suite, case) for case in cases)
     return Results(suite, record, tuple(told), suite_name)
+
+
+def within(record: Record, suite: Suite) -> Record:
+    """A record as one of a suite that is a part of its own: with rows and faults of the operators there."""
+    operators = {str(CaseId.parse(each).operator) for each in suite.case_ids}
+    rows = tuple(result for result in record.results if result.operator in operators)
+    footer = record.footer
+    if footer is not None:
+        counts = count_verdicts(case_verdicts(rows).values())
+        footer = {**footer, "faults": record.faults_among(operators), "counts": counts}
+    header = {**record.header, "suite": suite.digest}
+    return replace(record, header=header, results=rows, footer=footer, counted=None)
 
 
 def _with_shows(suite: Suite, found: CaseResult) -> CaseResult:

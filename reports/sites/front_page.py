@@ -20,7 +20,7 @@ from reports.sites.kept_runs import ArchivedRun, Tally
 from reports.sites.site_page import Site, SiteCause, anchor, short_name, versions_of
 from reports.text.phrasing import count, moment, plural
 
-MOST_FITTING = 9
+MOST_FITTING = 8
 """A table of so many runtimes fits a telephone's width; a wider one is moved sideways."""
 
 

@@ -339,14 +339,16 @@ def _order(run: ArchivedRun) -> tuple[object, ...]:
 def versions_shown(series: Sequence[ArchivedRun], most: int) -> tuple[ArchivedRun, ...]:
     """Of each version its last whole run, the newest version first, at most so many.
 
-    Where all runs are of one version, and perhaps of builds that differ, its last runs.
+    A run of some operators of an earlier one does not stand for its version. Where all are of one version,
+    and perhaps of builds that differ, its last runs.
     """
     if len({run.version for run in series}) == 1 and not series[-1].code:
         return tuple(reversed(series))[:most]
     found: dict[str, ArchivedRun] = {}
     for run in series:
         before = found.get(run.version)
-        if before is None or run.whole or not before.whole:
+        fewer = before is not None and set(run.operators) < set(before.operators)
+        if before is None or (run.whole and not fewer) or not before.whole:
             found[run.version] = run
     return tuple(reversed(found.values()))[:most]
 

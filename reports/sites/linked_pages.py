@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from conformance.judging.known_causes import WORDS
 from conformance.judging.verdicts import word
@@ -13,6 +13,7 @@ from conformance.runtimes.adapter import list_adapters, load_adapter
 from opcert.vocabulary.harmless import for_markdown, for_markdown_code, one_line
 from opcert.vocabulary.names import CaseId, OperatorName
 from reports.causes.failure_class import INEXACT, NOBODY, OPEN
+from reports.causes.titles import operator_names
 from reports.results.case_results import ONNX
 from reports.results.told_facts import short_names
 from reports.single_cases.passages_shown import public_page, with_titles
@@ -84,6 +85,7 @@ def render_runtime(site: Site, series: str) -> str:
         "site_runtime.html.j2",
         "../",
         series=series,
+        badge=quote(site.links.badge(series)),
         shown=[(run, run_name(run, site.shown[series])) for run in shown],
         lines=[*zip(site.runs.series[series], [None, *site.changes[series]], strict=True)][::-1],
         causes=causes,
@@ -145,7 +147,7 @@ def render_cause(site: Site, key: CauseKey) -> str:
         "site_cause.html.j2",
         "../",
         cause=cause,
-        title=cause.title[0].upper() + cause.title[1:] if cause.title else key.told,
+        title=f"{operator_names(cause.operators)}: {cause.title or key.told}",
         told=TOLD[key.told],
         says="" if known is None else WORDS[known.kind],
         explanation="" if known is None or known.explanation == cause.title else known.explanation,

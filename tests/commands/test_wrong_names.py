@@ -82,6 +82,13 @@ def test_a_name_that_means_nothing(capsys: Capture, words: list[str], message: l
     check_message(call(capsys, *words), 2, "input", *message)
 
 
+def test_a_pattern_is_given_once(capsys: Capture) -> None:
+    """The last of two would have been taken, and a run of one operator told as that of both."""
+    answer = call(capsys, "run", "onnx", "-k", "Add", "-k", "Mul")
+    words = ("-k is given more than once", "'Add' and 'Mul'", "opcert certify RUNTIME OPERATOR...")
+    check_message(answer, 2, "input", *words)
+
+
 def test_a_case_that_the_suite_lacks(capsys: Capture, tmp_path: Path) -> None:
     case = "ai.onnx/Identity-13/cover/000000000000"
     answer = call(capsys, "repro", case, "-s", identity_suite(tmp_path), "-o", tmp_path / "repro")

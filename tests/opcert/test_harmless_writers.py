@@ -12,7 +12,7 @@ PACKAGES = ("opcert", "conformance", "generator", "reference", "reports", "specs
 PRINTS = {
     "opcert/commands/terminal.py": "the one place that prints",
     "conformance/processes/confine.py": "runs in a worker's process, and prints into its standard error",
-    "reports/single_cases/reproduction_script.py": "is copied out of opcert; prints through its own `say`",
+    "reports/single_cases/reproduction/reproduce.py": "is copied out of opcert; prints through its own `say`",
 }
 FOREIGN = ("conformance/workers/", "conformance/adopting/dump_", "specs/documents/packages/dump_")
 """Scripts that run in a runtime's environment and talk to opcert alone."""

@@ -10,9 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance.suite.canonical import sha256
+from conformance.suite.suites import open_suite
 from opcert.commands import cli
 from opcert.vocabulary.errors import NothingRan, UserError
-from tests.reports.sample import CROP_PAD, Maker, Sample, make_case, sample_cases
+from tests.reports.kept_samples import CASES, crop_crashes, keep
+from tests.reports.sample import CROP_PAD, PAD, Maker, Sample, make_case, sample_cases
 
 INDEX_SCHEMA = Path(__file__).parents[2] / "conformance" / "schemas" / "export_index.json"
 
@@ -71,6 +73,47 @@ def test_report_of_another_suite_is_refused(sample: Sample, tmp_path: Path) -> N
     done = invoke("report", sample.record.path, "-s", made.suite.path, "-o", tmp_path / "out")
     assert isinstance(done.exception, UserError)
     assert "another suite" in str(done.exception)
+
+
+def test_a_report_of_a_part_beside_the_whole_shows_the_part_of_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `opcert run -k` leaves it: the cases of one operator as a suite of their own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    kept = tmp_path / "cache" / "opcert" / "suites"
+    part = [each for each in CASES if each.operator == PAD]
+    other = [make_case(CROP_PAD, "cover", {"extent": "pad"})]
+    whole, some, others = (
+        keep(tmp_path, name, crop_crashes, "2026-01-01T00:00:00Z", name, cases, suites=kept) / "run.jsonl"
+        for name, cases in (("whole", CASES), ("some", part), ("others", other))
+    )
+    done = invoke("report", whole, some, "-o", tmp_path / "out", "--format", "json")
+    assert done.exit_code == 0, done.output
+    assert "whole 1.0: the report shows 2 of the 4 cases of its suite, which all runs have" in done.output
+    told = [json.loads(path.read_text()) for path in sorted((tmp_path / "out").rglob("report.json"))]
+    assert [len(each["cases"]) for each in told] == [2, 2]
+    assert told[0]["counts"] == told[1]["counts"]
+    refused = invoke("report", whole, others, "-o", tmp_path / "out")
+    assert isinstance(refused.exception, UserError)
+    assert "opcert compare --common" in str(refused.exception)
+
+
+def test_a_record_of_cases_that_this_version_makes_otherwise_is_not_taken_for_one_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    kept, part = tmp_path / "cache" / "opcert" / "suites", [each for each in CASES if each.operator == PAD]
+    own = keep(tmp_path, "own", crop_crashes, "2026-01-01T00:00:00Z", cases=part, suites=kept) / "run.jsonl"
+    header, *rows = own.read_text().splitlines()
+    told = json.loads(header)
+    (made,) = kept.iterdir()
+    monkeypatch.setattr("opcert.commands.suite_argument.made_of", lambda *_, **__: open_suite(made))
+    older = {**told, "suite": "0" * 64, "options": {**told.get("options", {}), "pattern": str(PAD.short)}}
+    other = tmp_path / "older.jsonl"
+    other.write_text("\n".join([json.dumps(older), *rows]) + "\n")
+    refused = invoke("report", own, other, "-o", tmp_path / "out")
+    assert isinstance(refused.exception, UserError)
+    assert "what is made in its place is another" in str(refused.exception)
 
 
 def test_report_where_nothing_ran_says_so(tmp_path: Path) -> None:

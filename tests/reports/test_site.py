@@ -20,7 +20,7 @@ from reports.causes.operator_use import counted_models
 from reports.results.case_results import put_together
 from reports.schemas import load_schema
 from reports.sites.front_page import use_without_failure
-from reports.sites.kept_runs import find_runs
+from reports.sites.kept_runs import find_runs, newest
 from reports.sites.site import write_site
 from reports.sites.site_page import file_names
 from tests.commands.command_line import call
@@ -95,7 +95,7 @@ def test_a_cause_has_a_page_with_who_has_it(runs: Path) -> None:
     pages = [text_of(path) for path in (runs / "causes").iterdir()]
     assert len(pages) == 4  # two operators of two runtimes: a signal says nothing of another runtime
     for page in pages:
-        assert "Crashes: the worker died of SIGSEGV" in page
+        assert ": crashes: the worker died of SIGSEGV" in page
         assert re.search(r"(engine 1.1|machine 1.0) 1 0 0 0 0 crash", page)
         assert "opcert repro" in page
 
@@ -212,6 +212,24 @@ def test_the_folder_of_one_run_keeps_its_report(runs: Path) -> None:
     with pytest.raises(UserError, match="folder of one run"):
         write_site([runs / "a"])
     assert (runs / "a" / "index.html").read_text() == "a report"
+
+
+def test_a_runtime_has_its_bar_and_says_where_its_badge_is(runs: Path) -> None:
+    write_site([runs])
+    front, page = ((runs / name).read_text() for name in ("index.html", "runtimes/engine.html"))
+    assert re.findall('class="shares" .*? aria-label="([^"]+)"', front)[0].endswith("of 4 cases")
+    (badge,) = re.findall(r'<a href="\.\./(badges/[^"]+)">', page)
+    assert (runs / unquote(badge)).is_file()
+    assert f"https://img.shields.io/endpoint?url=<b>SITE</b>/{badge})" in page
+
+
+def test_a_later_run_of_fewer_operators_does_not_stand_for_its_version(tmp_path: Path) -> None:
+    fewer = [each for each in CASES if each.operator == CROP_PAD]
+    for name, version, cases in (("a", "1.0", CASES), ("b", "1.1", CASES), ("c", "1.1", fewer)):
+        keep(tmp_path, name, answer, f"2026-01-0{ord(name) - 96}T00:00:00Z", cases=cases, version=version)
+    runs = find_runs([tmp_path]).series["engine"]
+    assert [len(run.verdicts) for run in runs] == [4, 4, 2]
+    assert newest(runs) is runs[1]
 
 
 def test_several_folders_need_a_place(runs: Path) -> None:
