@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from conformance.judging.known_causes import EQUALS, KnownCause
 from conformance.suite.where_shown import WORDS
+from opcert.vocabulary.names import OperatorName
 from reports.causes.class_words import equals_text, headline
 from reports.causes.failure_class import FailureClass
 from reports.text.phrasing import listed
@@ -48,12 +49,12 @@ def title(found: FailureClass, runtime: str = "", resembles: str = "") -> str:
     Without an entry that has a title of its own, what the answers of all its cases equal says most
     (`resembles` has it in a sentence), and then what entries say of the runtime behind what one sees.
     """
-    return f"{operator_names(found)}: {symptom(found, runtime, resembles)}"
+    return f"{operator_names(found.operators)}: {symptom(found, runtime, resembles)}"
 
 
-def operator_names(found: FailureClass) -> str:
+def operator_names(operators: Sequence[OperatorName]) -> str:
     """The operators without their versions, a few of them."""
-    names = list(dict.fromkeys(operator.name for operator in found.operators))
+    names = list(dict.fromkeys(operator.name for operator in operators))
     more = len(names) - _NAMED
     return listed(names) if more <= 0 else f"{', '.join(names[:_NAMED])} and {more} more"
 

@@ -126,7 +126,7 @@ function followedSection(run, own, op) {
     if (own(row) && run.reading[row]) for (const told of run.readings[run.reading[row]].split(';')) found.set(told, (found.get(told) ?? 0) + 1);
   }
   if (!found.size) return '';
-  return html`<div class="head"><h2>Readings followed</h2><span class="mute small">what the documents leave open; <a href="${link({ page: 'readings', operator: '' })}">all readings</a> with the evidence</span></div><ul class="plain reached">${[...found].sort().map(([told, number]) => html`<li><code>${told}</code> in <a href="${casesLink(op, tokenText('reading', told))}">${plural(number, 'case')}</a></li>`)}</ul>`;
+  return html`<div class="head"><h2>Readings followed</h2><span class="mute small">what the documents leave open; <a href="${link({ page: 'readings', operator: '' })}">all readings</a> with the evidence</span></div><ul class="plain reached many">${[...found].sort().map(([told, number]) => html`<li><code>${told}</code> in <a href="${casesLink(op, tokenText('reading', told))}">${plural(number, 'case')}</a></li>`)}</ul>`;
 }
 function rulesSection(facts, version) {
   if (!facts.rules.length) return '';

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 from conformance.judging.responses import Crashed, Response
 from conformance.suite.cases import Case
 from reports.checked_models.check_files import write_check
-from tests.reports.accessibility import find_violations
+from tests.reports.accessibility import find_unreadable, find_violations
 from tests.reports.checked_models import calls, check_of, is_resize, is_row, right, run, wrong
 from tests.reports.test_browser import Watched
 from tests.reports.test_call_answers import NUMBERS
@@ -67,6 +67,14 @@ def test_it_fits_asks_for_nothing_and_is_accessible(module_browser: Browser, pag
         page.goto(page_file.as_uri())
         assert find_violations(page) == []
         context.close()
+
+
+def test_nothing_is_too_small_or_beyond_the_window(module_browser: Browser, page_file: Path) -> None:
+    page = module_browser.new_page()
+    page.goto(page_file.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert [find_unreadable(page, width) for width in (390, 1280)] == [[], []]
+    page.close()
 
 
 def test_nodes_stand_in_three_orders(module_browser: Browser, page_file: Path) -> None:

@@ -16,7 +16,7 @@ from reports.formats import html as report_page
 from reports.formats.html import write_together
 from reports.gates.baseline import Baseline, excuse
 from reports.results.case_results import Results, put_together
-from tests.reports.accessibility import find_violations
+from tests.reports.accessibility import find_unreadable, find_violations
 from tests.reports.browser.conftest import OTHER
 from tests.reports.sample import CROP_PAD, Maker, planted, sample_cases
 
@@ -345,6 +345,15 @@ def test_an_operator_has_a_page_that_adds_up(open_at: Open, runs: list[Results])
     assert of == sum(result.features.get("mode") == "cubic" for result in own)
     value.click()
     expect(page.locator(COUNT)).to_have_text(f"{of:,}")
+
+
+@pytest.mark.parametrize("fragment", ["#/summary", "#/operators?operator=ai.onnx::Resize", "#/cases"])
+def test_nothing_is_too_small_or_beyond_the_window(open_at: Open, fragment: str) -> None:
+    page = open_at(fragment)
+    try:
+        assert [find_unreadable(page, width) for width in (390, 1280)] == [[], []]
+    finally:
+        page.set_viewport_size({"width": 1440, "height": 900})
 
 
 @pytest.mark.nightly

@@ -20,7 +20,7 @@ from reports.comparisons.run_comparison import compare_runs
 from reports.gates.profiles import Profile
 from reports.results.case_results import put_together
 from reports.sites.site import write_site
-from tests.reports.accessibility import find_violations
+from tests.reports.accessibility import find_unreadable, find_violations
 from tests.reports.kept_samples import keep
 from tests.reports.sample import CROP_PAD, HEADER, PATCHES, RESIZE_18, Maker, sample_cases
 from tests.reports.test_browser import Watched
@@ -242,6 +242,17 @@ def test_an_operator_is_whole_on_a_phone(module_browser: Browser, pages: dict[st
     assert {'"all"', '"float"', '"bfloat16"'} <= set(cells.evaluate_all(labels))
     moved = "box => [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight]"
     assert page.locator(".across").evaluate(moved) == [0, 0]
+    page.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["site", "operator", "cause", "certificate"])
+def test_nothing_is_too_small_or_beyond_the_window(
+    module_browser: Browser, pages: dict[str, Path], name: str
+) -> None:
+    page = module_browser.new_page()
+    page.goto(pages[name].as_uri())
+    assert [find_unreadable(page, width) for width in (390, 820, 1280)] == [[], [], []]
     page.close()
 
 
