@@ -68,8 +68,9 @@ def pad_axes(
 ) -> Tensor:
     """Add elements to the ends of axes, all of them by default, or remove them where the number is negative.
 
-    In mode `constant` they are `constant_value` (`value` in version 2), else 0, False or the empty string.
-    Source: Pad, Summary, pads, constant_value and axes.
+    In mode `constant` they are `constant_value` (`value` in version 2), else 0, False or the empty string. In
+    mode `reflect` an axis is mirrored again and again, as the example of `reflect` is.
+    Source: Pad, Summary, pads, constant_value and axes; Example 2 from version 11 on.
     """
     rank = len(data.shape)
     chosen = list(range(rank)) if axes is None else [axis % rank for axis in axes]
@@ -105,6 +106,6 @@ def _sources(extent: int, begin: int, end: int, mode: str) -> NDArray[np.int64]:
     if mode == "wrap_rest":
         first, last = max(-begin, 0), extent + min(end, 0)
         return first + (positions - first) % max(last - first, 1)
-    # Within these bounds no reflection comes to an element that is removed at the other end.
-    mirrored = np.abs(positions)
-    return np.where(mirrored < extent, mirrored, 2 * (extent - 1) - mirrored)
+    # No call is asked in which a reflection comes to an element that is removed at the other end.
+    mirrored = positions % max(2 * (extent - 1), 1)
+    return np.minimum(mirrored, 2 * (extent - 1) - mirrored)

@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from opcert.vocabulary.attributes import AttributeValue, attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import OpcertError, UserError
 from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import Answer
+from reference.numbers.numbers import encode, numbers
 from reference.registry.reference_operator import Argument, ReferenceOperator
 from specs.model.spec import Example, ParameterSpec, Spec, Value
 
@@ -38,17 +40,6 @@ class ExampleCall:
         except (OpcertError, ArithmeticError, LookupError, TypeError, ValueError):
             # What a page prints need not lie in the domain, for which the function itself does not ask.
             return None
-
-    def has_small_floats(self) -> bool:
-        """Whether an input is of floats that pages write as numbers and tensors keep as codes."""
-        given = [
-            each
-            for value in self.inputs.values()
-            for each in (value if isinstance(value, tuple) else (value,))
-        ]
-        return any(
-            each is not None and each.element_type.name.startswith(("float8", "float4")) for each in given
-        )
 
     def matter(self) -> Mapping[str, Sequence[str]]:
         """The options of those readings that, changed alone, change the answer."""
@@ -114,7 +105,15 @@ def _tensor(spec: Spec, parameter: ParameterSpec, value: Value | None, first: bo
     whole = all(isinstance(each, int) for each in data)
     likely = "float" if "float" in allowed or not allowed else allowed[0]
     kind = value.element_type or ("int64" if whole and not allowed and value.data is not None else likely)
-    return tensor(np.array(data, dtype=np.object_ if kind == "string" else None).reshape(value.shape), kind)
+    return tensor_of(data, value.shape, kind)
+
+
+def tensor_of(data: Sequence[Any], shape: Sequence[int], kind: str) -> Tensor:
+    """A tensor of numbers, words or truth values as a page writes them; floats are rounded to their type."""
+    element_type = ELEMENT_TYPES[kind]
+    if element_type.is_float and element_type.layout is not None:
+        return Tensor(element_type, encode(element_type, list(data)).reshape(shape))
+    return tensor(np.array(data, dtype=np.object_ if kind == "string" else None).reshape(shape), kind)
 
 
 def _same(first: tuple[Answer, ...] | None, second: tuple[Answer, ...] | None) -> bool:
@@ -158,8 +157,10 @@ def find_difference(
 
 def _elements(answer: Answer, printed: Sequence[Any], decimals: int | None, rounded: float) -> str | None:
     """The element that differs most from what is printed, beyond what is allowed and what printing rounds."""
-    array = answer.expected.array
-    if answer.expected.element_type.kind in ("string", "bool"):
+    array, kind = answer.expected.array, answer.expected.element_type
+    if kind.is_float and array.dtype.kind != "f":
+        array = np.array([float(each) for each in numbers(kind, array)]).reshape(array.shape)
+    if kind.kind in ("string", "bool"):
         fits = np.array([str(one) == _word_of(other) for one, other in zip(printed, array.flat, strict=True)])
         return None if fits.all() else _told(array, printed, fits, int(np.argmin(fits)))
     if array.dtype.kind not in "fiu" or not all(isinstance(each, int | float) for each in printed):

@@ -31,7 +31,7 @@ def _printed_calls(spec: Spec) -> Iterator[tuple[Example, ExampleCall]]:
         return
     for example in spec.examples:
         call = read_call(spec, operator, example) if example.printed and _is_small(example) else None
-        if call is not None and not call.has_small_floats():
+        if call is not None:
             yield example, call
 
 

@@ -37,11 +37,13 @@ _FORMS: tuple[Level, ...] = ("list", "row")
 class Pads(Kind):
     """`pads` of an input, and `axes` where the version has them; `mode` is an attribute beside them.
 
-    With `rows=True` the pads may be the only row of a matrix as well.
+    With `rows=True` the pads may be the only row of a matrix as well; with `again=True` mode reflect goes on
+    at the other end of an axis that is too short for it.
     """
 
     of: InputName
     rows: Expression | None = None
+    again: Expression | None = None
 
     covered: ClassVar[tuple[str, ...]] = _NAMES
 
@@ -101,7 +103,10 @@ class Pads(Kind):
         kept = "extent + min(begin, 0) + min(end, 0)"
         some = f"all({kept} > 0 or max(begin, end) <= 0 or {kept} < 0 for extent, begin, end in {every})"
         yield self.rule("something_to_pad_with", some, "mode != 'constant'", about="mode")
-        far = f"all(max(begin, end) < max({kept}, 1) for extent, begin, end in {every})"
+        near = f"max(begin, end) < max({kept}, 1)"
+        if self.says(self.again):
+            near += " or (extent > 1 and min(begin, end) >= 0)"
+        far = f"all({near} for extent, begin, end in {every})"
         yield self.rule("reflection_fits", far, "mode == 'reflect'", about="mode")
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
@@ -119,7 +124,8 @@ class Pads(Kind):
             low = -(2**31)  # twice that number is 0 in 32 bits
             for first, last in ((-shape[0] - 1, shape[0] + 1), (-(2**62), 0), (low, low), (1 - shape[0], -2)):
                 yield "pads_leave_no_less", {**plain, "pads": _first_axis(rank, first, last)}
-            yield "reflection_fits", {**plain, "pads": [shape[0], *zeros[1:]], "mode": "reflect"}
+            if shape[0] < 2 or not self.says(self.again):
+                yield "reflection_fits", {**plain, "pads": [shape[0], *zeros[1:]], "mode": "reflect"}
             beyond = _first_axis(rank, 1 - shape[0], shape[0])
             yield "reflection_fits", {**plain, "pads": beyond, "mode": "reflect"}
             if shape[0] > 1:
@@ -137,7 +143,8 @@ class Pads(Kind):
 
     def edges(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         rank = len(scope.shape(self.of))
-        for word, extent, begin, end, modes in _EDGES if rank else ():
+        edges = (*_EDGES, *(_AGAIN if self.says(self.again) else ()))
+        for word, extent, begin, end, modes in edges if rank else ():
             for mode in self._modes:
                 if mode in modes:
                     yield f"{word}_{mode}", self._padded(mode, extent, _first_axis(rank, begin, end))
@@ -182,6 +189,8 @@ _EDGES: tuple[tuple[str, int, int, int, tuple[str, ...]], ...] = (
     ("much", 3, 500, 500, ("constant", "edge")),
 )
 """A word, the extent of the first axis, its pads, and the modes of which the call is made."""
+_AGAIN = (("reflected_again", 3, 3, 6, ("reflect",)), ("two_reflected_again", 2, 2, 3, ("reflect",)))
+"""The same of reflections that go on at the other end."""
 
 
 def _first_axis(rank: int, begin: int, end: int) -> list[int]:

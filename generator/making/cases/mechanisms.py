@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import combinations, product
 
 import numpy as np
 
@@ -21,10 +22,11 @@ from generator.calls.borders.edges import plain_call
 from generator.calls.data.data import zeros
 from generator.calls.data.draws import Draw
 from generator.calls.data.floats import not_numbers
+from generator.calls.kinds.enumeration import Enumeration
 from generator.calls.rows.covering import cover, with_fixed
 from generator.calls.rows.factors import first_types
 from generator.calls.rows.feasibility import FREE, Level, Model, Solver
-from generator.calls.solver.partial import Partial, levels_in
+from generator.calls.solver.partial import OMITTED, Partial, levels_in
 from generator.calls.space.drawing import draw_call
 from generator.calls.space.space import CallSpace
 from generator.calls.variables.data_levels import DATA
@@ -46,7 +48,7 @@ from reference.numbers.numbers import encode
 from specs.language.evaluation import EvaluationError
 
 Levels = Mapping[str, str]
-ALONE = "alone"
+ALONE, TOGETHER = "alone", "together"
 _OF_SHAPES = ("extents", "rank_")
 """Factors of lengths and ranks, of which every row has some."""
 _TRIES = 4
@@ -57,7 +59,7 @@ def add_lone_levels(workshop: Workshop) -> None:
     if not workshop.rows:
         return
     space, solver = workshop.levels.space, Solver(workshop.model)
-    types = {name: str(space.plainest[name]) for name in space.types}
+    types = _texts({name: space.plainest[name] for name in space.types})
     known = [case.levels for case in workshop.cases.values() if case.demand == "answer" and case.levels]
     wanted = (
         (word_of(f"{ALONE}_{name}_{level}"), name, level)
@@ -68,6 +70,56 @@ def add_lone_levels(workshop: Workshop) -> None:
         levels = None if row is None else {**types, **row}
         if levels is not None and not any(levels.items() <= each.items() for each in known):
             _add_first(workshop, word, name, levels)
+
+
+def add_modes_together(workshop: Workshop) -> None:
+    """For each two modes of two attributes a plain case in which both matter, where there is none yet."""
+    if not workshop.rows:
+        return
+    space, model = workshop.levels.space, workshop.model
+    types = {name: space.plainest[name] for name in space.types}
+    shaped = {name: model.levels[name][0] for name in model.names if name.startswith((DATA, "rank_"))}
+    known = [case.levels for case in workshop.cases.values() if case.demand == "answer" and case.levels]
+    usual = [levels for levels in known if _texts({**types, **shaped}).items() <= levels.items()]
+    wanted = (
+        (word_of("_".join([TOGETHER, *(f"{name}_{level}" for name, level in pair.items())])), pair)
+        for pair in _pairs_of_modes(space, model)
+    )
+    for word, pair in workshop.lacking("boundary", wanted):
+        if not any(_texts(pair).items() <= levels.items() for levels in usual):
+            _add_where_all_matter(workshop, word, pair, {**types, **shaped})
+
+
+def _texts(levels: Mapping[str, Level]) -> Levels:
+    return {name: str(level) for name, level in levels.items()}
+
+
+def _pairs_of_modes(space: CallSpace, model: Model) -> Iterator[Mapping[str, Level]]:
+    """Two levels of two attributes that have few values each, neither of them the default."""
+    kinds = (kind for kind in space.kinds if isinstance(kind, Enumeration) and not kind.is_listed)
+    modes = [kind.name for kind in kinds if kind.name in model.levels]
+    chosen = {name: [level for level in model.levels[name][1:] if level != OMITTED] for name in modes}
+    for first, second in combinations(modes, 2):
+        for pair in product(chosen[first], chosen[second]):
+            yield {first: pair[0], second: pair[1]}
+
+
+def _add_where_all_matter(
+    workshop: Workshop, word: str, pair: Mapping[str, Level], plain: Mapping[str, Level]
+) -> None:
+    """Keep the case of the first call with these levels in which each of a pair matters, if there is one."""
+    model = workshop.model
+    fixed = {name: level for name, level in {**plain, **pair}.items() if name in model.levels}
+    for row in cover(with_fixed(model, fixed), 1):
+        levels = _texts({**plain, **model.row_levels(row)})
+        call = workshop.levels.build_call(workshop.spec, levels, workshop.draw(TOGETHER, word, str(row)))
+        case = None if call is None else workshop.attempt(word, call, levels)
+        if call is None or case is None:
+            continue
+        made = meaningful(workshop, call.trimmed(), case)
+        if all(_matters(workshop, name, made[0]) for name in pair):
+            workshop.keep(*made)
+            return
 
 
 def _levels_of_mechanisms(model: Model) -> Iterator[tuple[str, Level]]:
@@ -84,11 +136,7 @@ def _plainest_with(solver: Solver, name: str, level: Level) -> dict[str, str] | 
     row = [FREE] * len(model.sizes)
     row[place] = model.levels[name].index(level)
     found = solver.complete(row)
-    return (
-        None
-        if found is None
-        else {name: str(row_level) for name, row_level in model.row_levels(found).items()}
-    )
+    return None if found is None else dict(_texts(model.row_levels(found)))
 
 
 def _add_first(workshop: Workshop, word: str, name: str, levels: Levels) -> None:
@@ -119,9 +167,9 @@ def _matters(workshop: Workshop, name: str, call: Call) -> bool:
     return answer_of(workshop, without) != answer_of(workshop, call)
 
 
-TOGETHER = "specials_together"
+SPECIALS = "specials_together"
 _CLASS = "nonfinite"
-_SPECIALS = (math.nan, math.inf, -math.inf, 2.0, -3.0, 0.0, -0.0)
+_SPECIAL_VALUES = (math.nan, math.inf, -math.inf, 2.0, -3.0, 0.0, -0.0)
 _ORDERS, _COMPUTES = "nan_in_max_min", "integer_overflow"
 """Readings of operators that order elements, or compute with them."""
 _LANES = 16
@@ -135,7 +183,7 @@ def add_specials_together(workshop: Workshop) -> None:
         return
     rows = list(_rows(workshop, kind))
     if _meet(workshop):
-        told: set[object] = {_way(each) for each in workshop.cases.values() if each.id.word == TOGETHER}
+        told: set[object] = {_way(each) for each in workshop.cases.values() if each.id.word == SPECIALS}
         for number, (levels, call) in enumerate(sorted(rows, key=lambda row: -_made(workshop, row[1]))):
             way = _way(call)
             if (
@@ -172,7 +220,7 @@ def _is_kept(workshop: Workshop, call: Call, levels: Levels) -> bool:
     if workshop.violations(call):
         return False
     with suppress(UnstableLength):
-        workshop.add_valid("boundary", TOGETHER, call, levels)
+        workshop.add_valid("boundary", SPECIALS, call, levels)
         return True
     return False
 
@@ -205,7 +253,7 @@ def _rows(workshop: Workshop, kind: ElementType) -> Iterator[tuple[Levels, Call]
     known = {name: level for name, level in fixed.items() if name in model.levels}
     for row in cover(with_fixed(model, known), 1):
         levels = {name: str(level) for name, level in model.row_levels(row).items()} | {factor: kind.name}
-        call = workshop.levels.build_call(workshop.spec, levels, workshop.draw(TOGETHER, str(row)))
+        call = workshop.levels.build_call(workshop.spec, levels, workshop.draw(SPECIALS, str(row)))
         if call is not None:
             yield levels, call.trimmed()
 
@@ -219,7 +267,7 @@ def _plain_float(workshop: Workshop) -> ElementType | None:
 
 def _mixed(workshop: Workshop, call: Call, label: str) -> Call:
     """The call whose data is drawn from special values and a few numbers; single elements stay."""
-    draw, main = workshop.draw(TOGETHER, label, "data"), workshop.main_inputs
+    draw, main = workshop.draw(SPECIALS, label, "data"), workshop.main_inputs
     inputs = tuple(
         (name, _drawn(given, draw) if given is not None and name in main and given.array.size > 1 else given)
         for name, given in call.inputs
@@ -228,7 +276,7 @@ def _mixed(workshop: Workshop, call: Call, label: str) -> Call:
 
 
 def _drawn(given: Tensor, draw: Draw) -> Tensor:
-    values = encode(given.element_type, _SPECIALS)
+    values = encode(given.element_type, _SPECIAL_VALUES)
     chosen = values[draw.numbers(0, len(values) - 1, given.array.size)]
     return Tensor(given.element_type, chosen.reshape(given.shape))
 

@@ -12,16 +12,18 @@ from numpy.typing import NDArray
 
 from conformance.suite.cases import Alternative, Case, Expectation, ExpectedOutput
 from conformance.suite.values import decode_float, decode_floats
+from generator.asking.answered_outputs import asked_outputs
 from generator.asking.calls import Call
+from generator.asking.validity import find_violations
 from generator.calls.data.data import fill
 from generator.calls.data.scaling import scaled_down
 from generator.calls.variables.data_levels import POINTS
 from generator.making.operators.workshop import Workshop, rule_text, word_of
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.element_types import ElementType
-from opcert.vocabulary.tensors import Tensor, tensor
+from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, UnstableLength
-from reference.registry.printed_examples import find_difference
+from reference.registry.printed_examples import find_difference, tensor_of
 from specs.model.spec import Example, Finding, ParameterSpec, Spec, Value
 from specs.model.structures import is_sequence, is_structured
 
@@ -39,7 +41,9 @@ def make_cases(workshop: Workshop) -> None:
         call = _call_of(workshop, example)
         if call is None:
             continue
-        broken = workshop.violations(call)
+        broken = find_violations(workshop.stated, call)
+        if broken and any(value is not None and value.data is None for _, value in example.inputs):
+            continue  # what was drawn for an input breaks it
         if broken:
             rule = rule_text(broken[0].constraint)
             _note(workshop, example, "example-vs-text", f"the example breaks the rule {broken[0].id}", rule)
@@ -80,7 +84,11 @@ def _call_of(workshop: Workshop, example: Example) -> Call | None:
         else:
             inputs.append((parameter.name, _tensor_of(workshop, example, parameter, value)))
     attributes = _attributes_of(spec, example)
-    return None if attributes is None else Call(attributes, tuple(inputs)).trimmed()
+    if attributes is None:
+        return None
+    wanted = [name for name, _ in example.outputs]
+    outputs = asked_outputs(spec, wanted) if len(wanted) > 0 and spec.outputs else None
+    return Call(attributes, tuple(inputs), outputs=outputs).trimmed()
 
 
 def _parameter_at(spec: Spec, position: int) -> ParameterSpec | None:
@@ -111,8 +119,7 @@ def _tensor_of(workshop: Workshop, example: Example, parameter: ParameterSpec, v
     if value.data is None:
         drawn = fill(kind, value.shape, "distinct", workshop.draw("example", example.id, parameter.name))
         return _beside_points(drawn, workshop.spec)
-    plain = np.array(value.data, dtype=np.object_ if kind == "string" else None).reshape(value.shape)
-    return tensor(plain, kind)
+    return tensor_of(value.data, value.shape, kind)
 
 
 def _beside_points(given: Tensor, spec: Spec) -> Tensor:
@@ -213,7 +220,7 @@ def _difference(expectation: Expectation, case: Case, example: Example) -> str |
         Answer(output.expected, output.allowed, {other.index: other.values for other in output.alternatives})
         for output in expectation.outputs
     ]
-    return find_difference(answers, example.outputs, dict(case.inputs))
+    return find_difference(answers, example.outputs, dict(case.inputs), _SHARE)
 
 
 def _note(workshop: Workshop, example: Example, code: str, message: str, evidence: str) -> None:

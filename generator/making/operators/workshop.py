@@ -25,6 +25,7 @@ from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.declared.modelled import KeptDraws
 from generator.calls.rows.factors import factor_model
 from generator.calls.rows.feasibility import Model
+from generator.calls.space.stated_rules import stated_rules
 from generator.making.operators.discovery import open_spec
 from generator.measured.kept import Selected
 from opcert.vocabulary.errors import InternalError
@@ -110,6 +111,11 @@ class Workshop:
     def violations(self, call: Call) -> list[Violation]:
         return find_violations(self.spec, call)
 
+    @cached_property
+    def stated(self) -> Spec:
+        """The spec with the rules of documents, without those of what is drawn alone."""
+        return stated_rules(self.levels.space)
+
     def add_valid(
         self, family: str, word: str | None, call: Call, levels: Mapping[str, str] | None = None
     ) -> Case:
@@ -167,10 +173,10 @@ class Workshop:
     ) -> Case:
         """Make a case that must be answered, without keeping it; a `question` about it has answers already.
 
-        Raises InternalError where the call breaks a constraint, UnstableLength where the reference does.
+        Raises InternalError where the call breaks a stated rule, UnstableLength where the reference does.
         """
         call = call.trimmed()
-        broken = self.violations(call)
+        broken = find_violations(self.stated, call)
         if broken:
             raise InternalError(
                 f"a call of the {family} family of {self.spec.operator} breaks {broken[0].id}",

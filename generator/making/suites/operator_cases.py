@@ -18,7 +18,12 @@ from generator.calls.declared.declared_levels import UnlearnedCore
 from generator.calls.declared.modelled import KeptDraws, searched_of
 from generator.calls.rows.feasibility import Model, Solver
 from generator.calls.space.space import CallSpace
-from generator.making.cases.mechanisms import add_lone_levels, add_specials_together, add_told_shortcuts
+from generator.making.cases.mechanisms import (
+    add_lone_levels,
+    add_modes_together,
+    add_specials_together,
+    add_told_shortcuts,
+)
 from generator.making.cases.sized_cases import add_kernel_sizes, add_narrow_stages, add_sizes_in_vectors
 from generator.making.cases.told_cases import add_told_losses, add_wide_values
 from generator.making.cases.typed_cases import add_integer_ends, add_lengths_in_types, add_type_pairs
@@ -316,6 +321,7 @@ _MAKERS: tuple[Callable[[Workshop], None], ...] = (
     add_lengths_in_types,
     add_lone_levels,
     add_type_pairs,
+    add_modes_together,
 )
 """What makes cases behind those of documents, in an order that never changes: later ones add what lacks."""
 

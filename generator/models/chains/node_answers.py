@@ -22,9 +22,9 @@ from generator.asking.calls import Call
 from generator.asking.expectations import expect
 from generator.asking.questions import describe
 from generator.calls.space.space import open_space
+from generator.calls.space.stated_rules import stated_rules
 from generator.making.operators.discovery import load_rules
 from generator.models.chains.chains import Link
-from generator.models.chains.stated_rules import stated_rules
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor

@@ -10,8 +10,8 @@ from functools import cached_property
 from conformance.checked_models.model_calls import ModelNode, ModelValue
 from generator.asking.named_operators import calls_are_declared, referenced_operators
 from generator.calls.space.space import CallSpace, open_space
+from generator.calls.space.stated_rules import stated_rules
 from generator.calls.variables.wanted_outputs import asks_for_outputs
-from generator.models.chains.stated_rules import stated_rules
 from generator.models.check.call_cases import Uncovered
 from generator.models.check.captured_values import NOTHING_AROUND, AroundNode, around_of, structure_of
 from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Graph
