@@ -119,3 +119,16 @@ def test_two_modes_meet_in_plain_floats() -> None:
         sampled = np.stack([cubic(image, grid, clamps=clamps) for image, grid in pairs])
         answer = Answered((tensor(sampled.astype(np.float32)),))
         assert (judge(case, answer).verdict in FAILING) == fails
+
+
+def test_numbers_beside_the_greatest_half_are_cast() -> None:
+    """From half a step beyond the greatest number on float16 has infinities; some runtimes keep 65504."""
+    (case,) = [case for case in made("Cast-28").cases if case.id.word == "numbers_to_float16"]
+    given = given_to(case, "input").array
+    with np.errstate(over="ignore"):
+        halves = given.astype(np.float16)
+    assert np.isinf(halves[np.abs(given) == 65520]).all()
+    assert judge(case, Answered((tensor(halves),))).verdict == "pass"
+    beyond = np.isinf(halves) & np.isfinite(given)
+    clamped = np.where(beyond, np.sign(given) * 65504, halves).astype(np.float16)
+    assert judge(case, Answered((tensor(clamped),))).verdict in FAILING

@@ -308,7 +308,7 @@ class CastTarget(Kind):
         shape = scope.shape(self.of)
         for name in self._types():
             target = ELEMENT_TYPES[name]
-            if target.kind in ("string", "bool") or target.bits > 8:
+            if target.kind in ("string", "bool") or target.bits > 16:
                 continue
             for words, ways in self._ways(target):
                 for part, told in _filling(np.array(told_numbers(target)), shape):

@@ -181,14 +181,34 @@ _NARROW = (
 """Windows of one row or column, several filters a channel, images smaller than the window, many axes."""
 
 
+_OF_MODELS = (
+    _Sized((32, 33), (16, 16), (3, 8), strides=(16, 16)),
+    _Sized((23, 21), (11, 11), (3, 4), strides=(4, 4), pads=(2, 2, 2, 2)),
+    _Sized((65,), (31,), (17, 17), 17, pads=(15, 15)),
+    _Sized((48,), (128,), (4, 4), 2, pads=(64, 64)),
+    _Sized((33,), (10,), (1, 8), strides=(5,)),
+    _Sized((19,), (4,), (32, 32), 32, pads=(3, 0)),
+    _Sized((9, 8), (7, 7), (16, 16), 16, pads=(3, 3, 3, 3)),
+)
+"""Windows of models: patches, first layers, speech along one axis with long and with causal windows."""
+_SPREAD_OF_MODELS = (
+    _Sized((5, 4), (4, 4), (33, 4), strides=(2, 2), pads=(1, 1, 1, 1)),
+    _Sized((6, 5), (2, 2), (17, 8), strides=(2, 2)),
+    _Sized((9,), (16,), (18, 5), strides=(8,), pads=(4, 4)),
+    _Sized((7, 6), (4, 4), (32, 32), 32, strides=(2, 2), pads=(1, 1, 1, 1)),
+)
+"""Of windows that are spread: generators of pictures and of sound, decoders, depthwise upsampling."""
+
+
 def window_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
     """Windows over channels, or over each channel for itself where none are summed over."""
     yield from _plans(space, roles, _TABLE)
 
 
 def narrow_plans(space: CallSpace, roles: Roles) -> Iterator[SizePlan]:
-    """Windows of which one side is short, in float."""
-    for plan in _plans(space, roles, _NARROW):
+    """Windows of which one side is short, and those of models, in float."""
+    spread = roles.window is not None and isinstance(roles.window, TransposedWindow)
+    for plan in _plans(space, roles, (*_NARROW, *(_SPREAD_OF_MODELS if spread else _OF_MODELS))):
         yield replace(plan, levels=in_float(space))
 
 
