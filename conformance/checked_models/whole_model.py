@@ -20,16 +20,29 @@ LoadVerdict = Literal["loads", "refused", "lost", "unknown"]
 
 
 @dataclass(frozen=True)
+class UnoptimisedLoad:
+    """Whether a model that does not load does so where `source`, the runtime without its own optimisation, is
+    asked.
+    """
+
+    source: str
+    verdict: LoadVerdict
+    message: str = ""
+
+
+@dataclass(frozen=True)
 class LoadFacts:
     """Whether a model loads; `message` is what the runtime says, whole, or why nothing is known.
 
     `by_run` is true where the runtime does nothing with a model before it is run, so that it was run once
-    with inputs drawn by what the model declares.
+    with inputs drawn by what the model declares. `unoptimised` is what comes of it without the runtime's own
+    optimisation; None where that was not tried.
     """
 
     verdict: LoadVerdict
     message: str = ""
     by_run: bool = False
+    unoptimised: UnoptimisedLoad | None = None
 
     @property
     def fails(self) -> bool:

@@ -11,6 +11,7 @@ from conformance.processes.worker_limits import Limits
 from conformance.runtimes.runtimes import Runtime, find_runtime
 from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode, RuntimeUnavailable, UserError
+from opcert.vocabulary.harmless import one_line
 from reports.causes.optimisation import LEVELS, OPTION
 from reports.checked_models.call_answers import answer_calls
 from reports.checked_models.chain_answers import answer_chains, without_chains
@@ -223,19 +224,38 @@ def answers_of(
 
 
 RANDOM = "random"
+_LONGEST = 400
 
 
 def load_on(runtime: Runtime, facts: ModelFacts, model: Path, timeout: float) -> LoadFacts | None:
-    """Whether the model as it is loads on a runtime; None where the runtime cannot be started."""
+    """Whether the model as it is loads on a runtime; None where the runtime cannot be started.
+
+    Where it does not, and the runtime's own optimisation can be off, it is loaded without that as well. What
+    comes is told at once on standard error: the test cases take their time.
+    """
+    from conformance.checked_models.whole_model import UnoptimisedLoad
+    from reports.checked_models.check_words import load_text
+
+    note(f"loading the model on {runtime.text}")
+    found = _load(runtime, facts, model, timeout)
+    if found is None:
+        return None  # whoever asks it for cases says why
+    off = without_optimisation(runtime) if found.fails else None
+    if off is not None and (other := _load(off, facts, model, timeout)) is not None:
+        found = replace(found, unoptimised=UnoptimisedLoad(off.text, other.verdict, other.message))
+    note(one_line(f"{runtime.text}: the model {load_text(found)}", _LONGEST))
+    return found
+
+
+def _load(runtime: Runtime, facts: ModelFacts, model: Path, timeout: float) -> LoadFacts | None:
     from generator.exploring.fuzzing.workers import RunningRuntime
     from generator.models.check.whole_model import load_model
 
-    note(f"loading the model on {runtime.text}")
     try:
         with RunningRuntime(runtime, _limits(timeout), note) as one:
             return load_model(one, facts, model)
     except RuntimeUnavailable:
-        return None  # whoever asks it for cases says why
+        return None
 
 
 def _limits(timeout: float) -> Limits:

@@ -160,6 +160,15 @@ def reason_text(word: str, why: str) -> str:
     return REASONS.get(word) or why or "nobody said why"
 
 
+def with_cause(answer: Answer, says: str) -> str:
+    """`wrong: cause not found` of `wrong, cause not found`: a verb that both begin with is said once."""
+    word = WORDS[answer]
+    verb = word.partition(" ")[0]
+    for mark in (": ", ", "):
+        says = says.removeprefix(f"{verb}{mark}")
+    return f"{word}: {says}"
+
+
 def rule_of(cause: CallCause) -> str:
     """The id of a known entry, else operator, answer and digits of what is said: `Conv/wrong/1a2b3c4d`."""
     alone = "" if cause.setting == "any" else f"/{cause.setting}"
@@ -244,8 +253,23 @@ def load_text(load: LoadFacts) -> str:
     if load.verdict == "unknown":
         return f"not known whether it loads: {said}"
     if load.fails:
-        return f"does not load: {said}"
+        return f"does not load: {said}{_unoptimised_text(load)}"
     return "loads, and runs with inputs drawn by what it declares" if load.by_run else "loads"
+
+
+def _unoptimised_text(load: LoadFacts) -> str:
+    """` (with onnxruntime[optimization=none] it loads)`; nothing where that was not tried."""
+    other = load.unoptimised
+    if other is None or other.verdict == "unknown":
+        return ""
+    said = one_line(other.message, _WHOLE)
+    if other.verdict == "loads":
+        how = "loads"
+    elif said == one_line(load.message, _WHOLE):
+        how = "does not load either"
+    else:
+        how = f"does not load either: {said}"
+    return f" (with {one_line(other.source, _NAME)} it {how})"
 
 
 def numbers_line(numbers: WholeModelFacts) -> str:
