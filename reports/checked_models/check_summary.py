@@ -265,6 +265,8 @@ def unasked_lines(check: ModelCheck) -> list[str]:
         f"{plural(number, 'chain')} of neighbours not tested: {why}"
         for why, number in reasons.most_common(_MOST_OF_CHAINS)
     ]
-    left = len(reasons) - _MOST_OF_CHAINS
-    lines += [f"and for {plural(left, 'reason')} more"] if left > 0 else []
+    if others := [number for _, number in reasons.most_common()[_MOST_OF_CHAINS:]]:
+        lines.append(
+            f"{plural(sum(others), 'more chain')} not tested, for {plural(len(others), 'other reason')}"
+        )
     return [one_line(line, _LONGEST) for line in (*lines, check.chains_cut) if line]
