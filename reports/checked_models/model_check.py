@@ -184,7 +184,7 @@ class UncoveredCalls:
     @property
     def told(self) -> str:
         """Why, with the first of what is said of the calls themselves where that is more."""
-        reason = f"{f'on {self.on} ' if self.on else ''}{reason_text(self.reason, self.why)}"
+        reason = f"{f'on {self.on}: ' if self.on else ''}{reason_text(self.reason, self.why)}"
         whys = dict.fromkeys(() if self.on else (checked.why.removesuffix(".") for checked in self.calls))
         said = [why for why in whys if why and not why.startswith(_OF_OPERATORS)]
         left = len(said) - _FEW_REASONS
