@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from conformance.running.first_worker import FirstWorker
     from conformance.runtimes.runtimes import Runtime
     from conformance.suite.suites import Suite
+    from generator.models.check.whole_model import InputSource
     from reports.checked_models.call_evidence import CheckedCall
     from reports.checked_models.chain_answers import CheckedChain
     from reports.results.case_results import Results
@@ -224,6 +225,15 @@ def answers_of(
 
 
 RANDOM = "random"
+
+
+def source_of(inputs: str) -> InputSource:
+    """Where the values of a model's inputs are from: a folder, or `random`."""
+    from generator.models.check.whole_model import InputSource
+
+    return InputSource() if inputs == RANDOM else InputSource(Path(inputs))
+
+
 _LONGEST = 400
 
 
@@ -275,12 +285,11 @@ def with_numbers(
     cannot be drawn, or that are refused, then say nothing of the model. Raises UserError where values are
     missing or do not fit.
     """
-    from generator.models.check.whole_model import InputSource, NumberLimits, check_numbers
+    from generator.models.check.whole_model import NumberLimits, check_numbers
 
     if asked.error is not None:
         return asked
-    source = InputSource() if inputs == RANDOM else InputSource(Path(inputs))
-    limits = NumberLimits(worker=_limits(timeout))
+    source, limits = source_of(inputs), NumberLimits(worker=_limits(timeout))
     try:
         found = check_numbers(facts, model, asked.runtime, source, limits, note)
         if not owed and found.does_not_run:

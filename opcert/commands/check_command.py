@@ -137,12 +137,15 @@ def command(**said: Any) -> int:
     with chosen_cluster(asked.scheduler) as cluster, begun as first:
         # Imported here, because the runtime starts in the meantime.
         from conformance.checked_models.model_reading import read_model
-        from opcert.commands.asked_runtimes import load_on
+        from generator.models.check.whole_model import check_inputs
+        from opcert.commands.asked_runtimes import load_on, source_of
         from opcert.commands.checked_model import make_checked, open_suite_of
         from reports.checked_models.check_summary import model_line
 
         facts = read_model(asked.model)
         note(model_line(facts))
+        if asked.inputs is not None:
+            check_inputs(facts, asked.model, source_of(asked.inputs))
         # On a cluster the model itself is not loaded.
         whole = chosen if cluster is None else ()
         loads = [load_on(runtime, facts, asked.model, asked.timeout) for runtime in whole]

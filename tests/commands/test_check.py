@@ -190,6 +190,7 @@ def test_a_model_with_actual_inputs_is_judged_node_by_node(
     assert "The whole model on" in page
     check_sarif(json.loads(Path("out/check/model/check.sarif").read_text()))
     empty = call(capsys, "check", model, *on("Right"), "--inputs", "no/such/folder")
+    assert "making cases" not in empty.err
     check_message(empty, 2, "input", "no/such/folder")
 
 

@@ -11,6 +11,7 @@ from conformance.checked_models.model_calls import ModelNode, ModelValue
 from generator.asking.named_operators import calls_are_declared, referenced_operators
 from generator.calls.space.space import CallSpace, open_space
 from generator.calls.variables.wanted_outputs import asks_for_outputs
+from generator.models.chains.node_answers import one_element_scalars
 from generator.models.chains.stated_rules import stated_rules
 from generator.models.check.call_cases import Uncovered, is_aged
 from generator.models.check.captured_values import NOTHING_AROUND, AroundNode, around_of, structure_of
@@ -33,8 +34,6 @@ MOST_WHOLE = 256
 """Integers that decide something (axes, lengths, a new shape) are kept to so many elements, as they are."""
 MOST_REAL = 8
 """Other numbers of that sort likewise: those of longer lists belong to an extent, and may be others."""
-_EXAMPLES, _SCALAR = "example-shape-vs-text", "the text says rank 0"
-"""The finding of importers that a page's examples give an input another shape than its text, and one text."""
 MOST_INPUTS = 1_000
 """Cases are made of nodes with so many inputs."""
 
@@ -304,9 +303,7 @@ def _as_text_says(
 
     Beside it whether it is such a one.
     """
-    gives = f"gives inputs.{parameter.name} the shape [1]"
-    told = [each.evidence for each in spec.findings if each.code == _EXAMPLES and gives in each.message]
-    if value is None or value.shape != (1,) or _SCALAR not in told:
+    if value is None or value.shape != (1,) or parameter.name not in one_element_scalars(spec):
         return value, False
     constant = value.constant
     if constant is not None:
