@@ -253,7 +253,8 @@ def load_on(runtime: Runtime, facts: ModelFacts, model: Path, timeout: float) ->
     off = without_optimisation(runtime) if found.fails else None
     if off is not None and (other := _load(off, facts, model, timeout)) is not None:
         found = replace(found, unoptimised=UnoptimisedLoad(off.text, other.verdict, other.message))
-    note(one_line(f"{runtime.text}: the model {load_text(found)}", _LONGEST))
+    subject = "" if found.verdict == "unknown" else "the model "
+    note(one_line(f"{runtime.text}: {subject}{load_text(found)}", _LONGEST))
     return found
 
 

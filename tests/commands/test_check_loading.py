@@ -77,7 +77,8 @@ def test_inputs_that_were_drawn_refuse_no_model_with_open_extents(
 ) -> None:
     """A runtime that says nothing of a model before it is run may refuse what was drawn, not the model."""
     model = write_model(place / "model.onnx", batch="batch")
-    _, document = check(capsys, model, *on("RefusesNeg"), "--no-chains")
+    answer, document = check(capsys, model, *on("RefusesNeg"), "--no-chains")
+    assert "opcert: checked_backends:RefusesNeg: not known whether it loads: " in answer.err
     (load,) = (each["load"] for each in document["runtimes"])
     assert (load["verdict"], load["byRun"]) == ("unknown", True)
     assert "no room for a Neg" in load["message"]
