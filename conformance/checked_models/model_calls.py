@@ -48,6 +48,7 @@ class ModelNode:
     version or the name is none that can be written; `unknown` then says what is wrong. `run_extents` are the
     names of extents that the model's own inputs have: they come with each run. `open_graphs` are those of
     `unread` that take values from around the node, `around` these values by the names that they have there.
+    `opset` is that of ONNX's operators in the model, 0 where it has none.
     """
 
     place: str
@@ -63,10 +64,11 @@ class ModelNode:
     run_extents: frozenset[str] = frozenset()
     open_graphs: Mapping[str, Graph] = field(default_factory=dict)
     around: Mapping[str, ModelValue] = field(default_factory=dict)
+    opset: int = 0
 
 
 def with_opset(node: ModelNode, opsets: Mapping[str, int]) -> ModelNode:
-    """The node with graphs that say of which opset of ONNX's operators they are."""
+    """The node with the opset of ONNX's operators that it is of, and graphs that say it, too."""
     opset = opsets.get("ai.onnx", 0)
     attributes = {
         name: replace(attribute, value=replace(attribute.value, opset=opset))
@@ -75,7 +77,7 @@ def with_opset(node: ModelNode, opsets: Mapping[str, int]) -> ModelNode:
         for name, attribute in node.attributes.items()
     }
     graphs = {name: replace(graph, opset=opset) for name, graph in node.open_graphs.items()}
-    return replace(node, attributes=attributes, open_graphs=graphs)
+    return replace(node, attributes=attributes, open_graphs=graphs, opset=opset)
 
 
 @dataclass(frozen=True, eq=False)

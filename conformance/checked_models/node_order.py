@@ -26,12 +26,12 @@ class Disorder:
     def notes(self) -> list[str]:
         """Each kind of mistake in a sentence."""
         kinds = (
-            (self.dangling, "inputs of nodes come from nowhere"),
-            (self.twice, "names are given to several values; the first of each is taken"),
-            (self.cyclic, "nodes wait for each other in a circle, or for one that does"),
-            (self.unsorted, "nodes stand before one that they need; they are taken in an order that works"),
+            (self.dangling, "Inputs of nodes that come from nowhere"),
+            (self.twice, "Names that are given to several values, of which the first is taken"),
+            (self.cyclic, "Nodes that wait for each other in a circle, or for one that does"),
+            (self.unsorted, "Nodes before one that they need, which are taken in an order that works"),
         )
-        return [f"{len(found)} {what}: {_some(found)}" for found, what in kinds if found]
+        return [f"{what} ({len(found)}): {_some(found)}" for found, what in kinds if found]
 
 
 def sort_nodes(graph: GraphProto, disorder: Disorder) -> None:

@@ -20,16 +20,29 @@ LoadVerdict = Literal["loads", "refused", "lost", "unknown"]
 
 
 @dataclass(frozen=True)
+class UnoptimisedLoad:
+    """Whether a model that does not load does so where `source`, the runtime without its own optimisation, is
+    asked.
+    """
+
+    source: str
+    verdict: LoadVerdict
+    message: str = ""
+
+
+@dataclass(frozen=True)
 class LoadFacts:
     """Whether a model loads; `message` is what the runtime says, whole, or why nothing is known.
 
     `by_run` is true where the runtime does nothing with a model before it is run, so that it was run once
-    with inputs drawn by what the model declares.
+    with inputs drawn by what the model declares. `unoptimised` is what comes of it without the runtime's own
+    optimisation; None where that was not tried.
     """
 
     verdict: LoadVerdict
     message: str = ""
     by_run: bool = False
+    unoptimised: UnoptimisedLoad | None = None
 
     @property
     def fails(self) -> bool:
@@ -159,7 +172,8 @@ class NodeNumbers:
     `reason` says what is wrong, or why it is passed over; the numbers of one that is `together` are those of
     the difference in the model. `ulps` is the greatest distance of its outputs in steps of their type;
     `over_bound` the greatest distance as a multiple of what is allowed, more than 1 where it is wrong,
-    infinite where nothing is allowed. `expected` and `got` are of the worst element, at `index` of `output`.
+    infinite where nothing is allowed; so it is of one that is less exact than a table of functions and right
+    nonetheless. `expected` and `got` are of the worst element, at `index` of `output`.
     `elements` were judged, of `of_elements`.
     """
 
@@ -176,6 +190,11 @@ class NodeNumbers:
     got: str | None = None
     elements: int = 0
     of_elements: int = 0
+
+    @property
+    def is_inexact(self) -> bool:
+        """Whether it is right, and less exact than the table of functions allows."""
+        return self.verdict == "right" and self.over_bound is not None and self.over_bound > 1
 
 
 @dataclass(frozen=True)

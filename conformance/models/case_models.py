@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from onnx import GraphProto, ModelProto, OperatorSetIdProto
@@ -14,7 +14,7 @@ from conformance.models.packing_nodes import NO_ENDS, Ends, native_parts, pack_m
 from conformance.models.turned_inputs import turn_first_input
 from conformance.suite.cases import Case
 from conformance.suite.properties import HasShape, HasType
-from conformance.suite.protos import declare_tensor, fill_attribute, write_tensor
+from conformance.suite.protos import declare_tensor, fill_attribute, read_tensor, write_tensor
 from opcert.vocabulary.attributes import Attributes
 from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.errors import UserError
@@ -187,6 +187,26 @@ def hold_as_constants(model: ModelProto, constants: Mapping[str, Tensor]) -> Non
     graph.input.extend(kept)
     graph.initializer.extend(write_tensor(tensor, name) for name, tensor in constants.items())
     model.ir_version = max(model.ir_version, LEAST_IR)
+
+
+def constants_fed(case: Case, parameters: Sequence[str]) -> Case:
+    """The call of a case whose model holds some of its node's inputs, with all of them as inputs.
+
+    `parameters` are those of the operator, in order. The case itself where its model is another.
+    """
+    if case.model is None or case.slots:
+        return case
+    graph = ModelProto.FromString(case.model).graph
+    held = {initializer.name: read_tensor(initializer) for initializer in graph.initializer}
+    values: dict[str, Tensor | None] = {**dict(case.inputs), **held, "": None}
+    if len(graph.node) != 1 or not held or len(graph.node[0].input) > len(parameters):
+        return case
+    inputs = []
+    for parameter, name in zip(parameters, graph.node[0].input, strict=False):
+        if name not in ("", parameter) or name not in values:
+            return case
+        inputs.append((parameter, values[name]))
+    return replace(case, model=None, inputs=tuple(inputs))
 
 
 def node_model(

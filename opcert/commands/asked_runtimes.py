@@ -11,6 +11,7 @@ from conformance.processes.worker_limits import Limits
 from conformance.runtimes.runtimes import Runtime, find_runtime
 from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode, RuntimeUnavailable, UserError
+from opcert.vocabulary.harmless import one_line
 from reports.causes.optimisation import LEVELS, OPTION
 from reports.checked_models.call_answers import answer_calls
 from reports.checked_models.chain_answers import answer_chains, without_chains
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from conformance.running.first_worker import FirstWorker
     from conformance.runtimes.runtimes import Runtime
     from conformance.suite.suites import Suite
+    from generator.models.check.whole_model import InputSource
     from reports.checked_models.call_evidence import CheckedCall
     from reports.checked_models.chain_answers import CheckedChain
     from reports.results.case_results import Results
@@ -225,17 +227,46 @@ def answers_of(
 RANDOM = "random"
 
 
+def source_of(inputs: str) -> InputSource:
+    """Where the values of a model's inputs are from: a folder, or `random`."""
+    from generator.models.check.whole_model import InputSource
+
+    return InputSource() if inputs == RANDOM else InputSource(Path(inputs))
+
+
+_LONGEST = 400
+
+
 def load_on(runtime: Runtime, facts: ModelFacts, model: Path, timeout: float) -> LoadFacts | None:
-    """Whether the model as it is loads on a runtime; None where the runtime cannot be started."""
+    """Whether the model as it is loads on a runtime; None where the runtime cannot be started.
+
+    Where it does not, and the runtime's own optimisation can be off, it is loaded without that as well. What
+    comes is told at once on standard error: the test cases take their time.
+    """
+    from conformance.checked_models.whole_model import UnoptimisedLoad
+    from reports.checked_models.check_words import load_text
+
+    note(f"loading the model on {runtime.text}")
+    found = _load(runtime, facts, model, timeout)
+    if found is None:
+        return None  # whoever asks it for cases says why
+    off = without_optimisation(runtime) if found.fails else None
+    if off is not None and (other := _load(off, facts, model, timeout)) is not None:
+        found = replace(found, unoptimised=UnoptimisedLoad(off.text, other.verdict, other.message))
+    subject = "" if found.verdict == "unknown" else "the model "
+    note(one_line(f"{runtime.text}: {subject}{load_text(found)}", _LONGEST))
+    return found
+
+
+def _load(runtime: Runtime, facts: ModelFacts, model: Path, timeout: float) -> LoadFacts | None:
     from generator.exploring.fuzzing.workers import RunningRuntime
     from generator.models.check.whole_model import load_model
 
-    note(f"loading the model on {runtime.text}")
     try:
         with RunningRuntime(runtime, _limits(timeout), note) as one:
             return load_model(one, facts, model)
     except RuntimeUnavailable:
-        return None  # whoever asks it for cases says why
+        return None
 
 
 def _limits(timeout: float) -> Limits:
@@ -255,12 +286,11 @@ def with_numbers(
     cannot be drawn, or that are refused, then say nothing of the model. Raises UserError where values are
     missing or do not fit.
     """
-    from generator.models.check.whole_model import InputSource, NumberLimits, check_numbers
+    from generator.models.check.whole_model import NumberLimits, check_numbers
 
     if asked.error is not None:
         return asked
-    source = InputSource() if inputs == RANDOM else InputSource(Path(inputs))
-    limits = NumberLimits(worker=_limits(timeout))
+    source, limits = source_of(inputs), NumberLimits(worker=_limits(timeout))
     try:
         found = check_numbers(facts, model, asked.runtime, source, limits, note)
         if not owed and found.does_not_run:

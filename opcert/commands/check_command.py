@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,7 @@ import click
 
 from opcert.commands import baseline_options, shared_options
 from opcert.commands.output_locks import lock_folder
-from opcert.commands.terminal import say
+from opcert.commands.terminal import note, say
 from opcert.vocabulary.errors import ExitCode, NothingRan, UserError, unwritable
 from opcert.vocabulary.names import slug
 
@@ -72,9 +74,8 @@ class _Asked:
     "--on",
     "runtimes",
     multiple=True,
-    required=True,
     metavar="RUNTIME",
-    help="A runtime to check; may be given several times.",
+    help="A runtime to check, such as onnxruntime; may be given several times.  [required]",
 )
 @click.option(
     "--inputs",
@@ -135,20 +136,40 @@ def command(**said: Any) -> int:
     begun = first_worker(chosen[0], limits) if asked.scheduler is None else nullcontext()
     with chosen_cluster(asked.scheduler) as cluster, begun as first:
         # Imported here, because the runtime starts in the meantime.
+        from conformance.checked_models.model_reading import read_model
+        from generator.models.check.whole_model import check_inputs
+        from opcert.commands.asked_runtimes import load_on, source_of
         from opcert.commands.checked_model import make_checked, open_suite_of
+        from reports.checked_models.check_summary import model_line
 
-        checked = make_checked(asked.model, chains=asked.chains, cluster=cluster)
+        facts = read_model(asked.model)
+        note(model_line(facts))
+        if asked.inputs is not None:
+            check_inputs(facts, asked.model, source_of(asked.inputs))
+        # On a cluster the model itself is not loaded.
+        whole = chosen if cluster is None else ()
+        loads = [load_on(runtime, facts, asked.model, asked.timeout) for runtime in whole]
+        checked = make_checked(facts, chains=asked.chains, cluster=cluster)
         lock_folder(asked.folder, "the check")
         _remove_check(asked.folder)
         with open_suite_of(checked, asked.folder / "suite") as suite:
             every = _ask(asked, chosen, checked, suite, limits, cluster, first)
+            every = [replace(runs, load=load) for runs, load in zip_longest(every, loads)]
             return _tell(asked, checked, every, profile)
 
 
 def _runtimes(asked: _Asked) -> list[Runtime]:
     """The runtimes to ask; raises UserError where what is asked of them contradicts itself."""
     from opcert.commands.cluster_argument import runtime_for
+    from opcert.commands.failures import program
 
+    if not asked.runtimes:
+        raise UserError(
+            "no runtime is named that is to load and run the model",
+            expected="at least one --on RUNTIME",
+            remedy=f"For example: {program()} check {shlex.quote(str(asked.model))} --on onnxruntime "
+            "(`opcert list runtimes` names them all).",
+        )
     if asked.scheduler is not None and asked.inputs is not None:
         raise UserError(
             "--inputs runs the model itself, which no cluster is given",
@@ -170,13 +191,12 @@ def _ask(
     cluster: Cluster | None,
     first: FirstWorker | None,
 ) -> list[RuntimeRuns]:
-    """Let each runtime load the model, answer the cases of its calls, and where that is due run it."""
+    """Let each runtime answer the cases of the model's calls, and where that is due run the model."""
     from opcert.commands.asked_runtimes import (
         RANDOM,
         Asking,
         ask_runtime,
         beside_each_other,
-        load_on,
         with_causes,
         with_numbers,
     )
@@ -185,14 +205,11 @@ def _ask(
     facts, model, timeout = checked.facts, asked.model, asked.timeout
     seconds = seconds_of_experiments(asked.diagnose_seconds, asked.scheduler)
     asking = Asking(asked.folder, asked.jobs, limits, asked.known_files, seconds, cluster, asked.python)
-    # On a cluster the model itself is not run.
-    loads = [load_on(runtime, facts, model, timeout) if cluster is None else None for runtime in chosen]
     every = [
         ask_runtime(runtime, suite, checked.forms, asking, None if number else first)
         for number, runtime in enumerate(chosen)
     ]
     every = with_causes(every, asking)
-    every = [replace(runs, load=load) for runs, load in zip(every, loads, strict=True)]
     # A model of which nothing is known is run nonetheless: what runtimes say may differ.
     unknown = not checked.forms and cluster is None
     if asked.inputs is None and not unknown:

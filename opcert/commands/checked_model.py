@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as RichProgress
-
-from opcert.commands.terminal import note, open_console
+from opcert.commands.command_progress import call_progress
+from opcert.commands.terminal import note
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.harmless import one_line
 from reports.checked_models.call_evidence import CheckedCall
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
     from generator.models.check.call_cases import CallCases
 
 _MOST_PROCESSES = 8
-_SECONDS_BETWEEN_LINES = 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,28 +48,21 @@ class CheckedModel:
     chains: MadeChains = field(default_factory=MadeChains)
 
 
-def make_checked(path: Path, *, chains: bool = True, cluster: Cluster | None = None) -> CheckedModel:
-    """Read a model and make the cases of each of its calls and `chains`, with progress on standard error.
+def make_checked(facts: ModelFacts, *, chains: bool = True, cluster: Cluster | None = None) -> CheckedModel:
+    """Make the cases of each call of a model and its `chains`, with progress on standard error.
 
-    A `cluster` makes those of the calls, if there is one. Raises UserError where the file is no model that
-    can be read.
+    A `cluster` makes those of the calls, if there is one.
     """
-    from conformance.checked_models.model_reading import read_model
     from generator.models.check.model_cases import cases_of_calls
 
-    facts = read_model(path)
-    done = 0
-    with _call_progress(len(facts.calls)) as tell:
-
-        def told(_: CallCases) -> None:
-            nonlocal done
-            done += 1
-            tell(done)
-
+    with call_progress(len(facts.calls)) as tell:
         processes = min(os.cpu_count() or 1, _MOST_PROCESSES)
-        made = cases_of_calls(facts.calls, processes=processes, told=told, cluster=cluster)
+        made = cases_of_calls(facts.calls, processes=processes, told=lambda _: tell(), cluster=cluster)
     found = put_to_calls(facts, with_node_tests(made))
-    return with_chains(found, make_chains(facts)) if chains else found
+    if not chains:
+        return found
+    note("making cases of nodes in a row")
+    return with_chains(found, make_chains(facts))
 
 
 def with_chains(checked: CheckedModel, chains: MadeChains) -> CheckedModel:
@@ -134,34 +123,6 @@ def open_suite_of(checked: CheckedModel, place: Path) -> Iterator[Suite | None]:
     write_model_suite(place, made, options, checked.chains.cases)
     with open_suite(place) as suite:
         yield suite
-
-
-@contextmanager
-def _call_progress(total: int) -> Iterator[Callable[[int], None]]:
-    """What to tell of each call whose cases are made: how many calls are through."""
-    if not sys.stderr.isatty():
-        told = time.monotonic()
-
-        def tell(done: int) -> None:
-            nonlocal told
-            now = time.monotonic()
-            if now - told >= _SECONDS_BETWEEN_LINES and done < total:
-                told = now
-                note(f"cases are made for {done} of {total} calls")
-
-        yield tell
-        return
-    bar = RichProgress(
-        TextColumn("making cases"),
-        BarColumn(),
-        TextColumn("{task.completed}/{task.total} calls"),
-        TimeElapsedColumn(),
-        console=open_console(error=True),
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task("", total=total)
-        yield lambda done: bar.update(task, completed=done)
 
 
 MOST_CHAINS = 60
@@ -272,8 +233,10 @@ def with_node_tests(made: Sequence[CallCases]) -> list[CallCases]:
 
 
 def _may_have_some(made: CallCases) -> bool:
-    left = made.not_covered
-    return left is not None and left.why not in ANSWERED_BY_NONE and made.call.operator is not None
+    left, operator = made.not_covered, made.call.operator
+    if left is None or operator is None or left.why in ANSWERED_BY_NONE:
+        return False
+    return operator.domain == "ai.onnx" or operator.domain.startswith("ai.onnx.")
 
 
 def is_like(case: Case, call: ModelCall) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -91,6 +91,34 @@ def import_progress() -> Iterator[ReadingProgress]:
     finally:
         if bar is not None:
             bar.stop()
+
+
+@contextmanager
+def call_progress(total: int) -> Iterator[Callable[[], None]]:
+    """What to tell when the cases of one more call of a model are made; the bar is gone at the end."""
+    from reports.text.phrasing import plural
+
+    bar, pace, done = _Bar("making cases") if sys.stderr.isatty() else None, Pace(), 0
+
+    def tell() -> None:
+        nonlocal done
+        done += 1
+        if bar is not None:
+            bar.show(f"{done}/{total} calls", done, total)
+        elif pace.is_due() and done < total:
+            note(f"cases are made for {done} of {total} calls")
+
+    calls = plural(total, "call")
+    if bar is None:
+        note(f"making cases of {calls}")
+    else:
+        bar.begin(total)
+    try:
+        yield tell
+    finally:
+        if bar is not None:
+            bar.stop()
+    note(f"cases of {calls} made in {pace.seconds:.1f} s")
 
 
 @contextmanager

@@ -159,11 +159,11 @@ class CheckPage:
         """How many, why, and which operators, one line for each reason."""
         return tuple(
             (
-                words.calls_and_nodes(calls),
-                why,
-                ", ".join(dict.fromkeys(words.operator_text(call.call.first) for call in calls)),
+                words.calls_and_nodes(group.calls),
+                one_line(group.told, 2 * _LONGEST),
+                ", ".join(group.operators),
             )
-            for why, calls in self.check.uncovered.items()
+            for group in self.check.uncovered
         )
 
     @cached_property
@@ -334,7 +334,7 @@ def render_markdown_check(check: ModelCheck, limit: int = LIMIT) -> str:
 
 
 def _blocks(check: ModelCheck) -> Iterator[str]:
-    yield f"# {for_markdown(model_line(check))}"
+    yield f"# {for_markdown(model_line(check.model))}"
     yield f"{for_markdown(evidence_line(check))}. Model {for_markdown_code(check.model.sha256)}"
     loads = [f"{run.label}: {words.load_text(run.load)}" for run in check.runtimes if run.load is not None]
     if loads:
@@ -354,7 +354,10 @@ def _blocks(check: ModelCheck) -> Iterator[str]:
             yield bullets(words.output_lines(run.numbers), 600)
     yield for_markdown(coverage_line(coverage_of(check)), 4000)
     yield from headed_list("About the model", forbidden_lines(check))
-    uncovered = [f"{words.calls_and_nodes(calls)}: {why}" for why, calls in check.uncovered.items()]
+    uncovered = [
+        f"{words.calls_and_nodes(group.calls)} ({', '.join(group.operators)}): {group.told}"
+        for group in check.uncovered
+    ]
     yield from headed_list("Not covered", uncovered)
     for run in check.runtimes:
         if run.worst:

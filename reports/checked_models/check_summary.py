@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.checked_models.model_calls import ModelNode
+from conformance.checked_models.model_calls import ModelFacts, ModelNode
 from opcert.vocabulary.harmless import one_line
 from reports.checked_models import check_words as words
 from reports.checked_models.call_answers import ANSWERS, BLAMING, Answer, CallAnswer, CallCause
@@ -41,7 +41,7 @@ def format_check(check: ModelCheck, program: str = "opcert") -> str:
     """The whole of it; `program` is how opcert is called."""
     opsets = listed([f"{name or 'ai.onnx'} {number}" for name, number in sorted(check.model.opsets.items())])
     evidence = evidence_line(check)
-    model = f"{model_line(check)}; operator sets: {opsets or 'none named'}. "
+    model = f"{model_line(check.model)}; operator sets: {opsets or 'none named'}. "
     model += f"{evidence[:1].upper()}{evidence[1:]}."
     blocks = [
         *(
@@ -66,11 +66,10 @@ def _first(lines: Sequence[str], most: int, noun: str) -> Iterator[str]:
         yield f"  and {plural(len(lines) - most, noun)} more"
 
 
-def model_line(check: ModelCheck) -> str:
+def model_line(model: ModelFacts) -> str:
     """`resnet.onnx: 122 nodes make 25 distinct calls of 8 operators`."""
-    model = check.model
-    operators = {words.operator_text(checked.call.first) for checked in check.calls}
-    made = f"{plural(len(check.calls), 'distinct call')} of {plural(len(operators), 'operator version')}"
+    operators = {words.operator_text(call.first) for call in model.calls}
+    made = f"{plural(len(model.calls), 'distinct call')} of {plural(len(operators), 'operator version')}"
     verb = "makes" if len(model.nodes) == 1 else "make"
     return one_line(f"{Path(model.path).name}: {plural(len(model.nodes), 'node')} {verb} {made}", _LONGEST)
 
@@ -137,7 +136,8 @@ def group_line(group: CauseGroup) -> str:
     counts = Counter(words.operator_text(node) for node in nodes).most_common()
     which = ", ".join(f"{name} {count(number)}" for name, number in counts)
     which = which if len(counts) > 1 else counts[0][0]
-    said = f"{words.WORDS[group.answer]}: {group.members[0][1].says}; {plural(len(nodes), 'node')} ({which})"
+    said = words.with_cause(group.answer, group.members[0][1].says)
+    said += f"; {plural(len(nodes), 'node')} ({which})"
     return one_line(f"{said}: {words.node_names(nodes, _MOST_NAMES)}", _LONGEST_GROUP)
 
 
@@ -206,10 +206,10 @@ def _forbidden(check: ModelCheck) -> list[str]:
 
 def _uncovered(check: ModelCheck) -> list[str]:
     lines = []
-    for why, calls in check.uncovered.items():
-        names = list(dict.fromkeys(words.operator_text(call.call.first) for call in calls))
+    for group in check.uncovered:
+        names = group.operators
         more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-        told = f"{words.calls_and_nodes(calls)} ({', '.join(names[:6])}{more}): {why}"
+        told = f"{words.calls_and_nodes(group.calls)} ({', '.join(names[:6])}{more}): {group.told}"
         lines.append(one_line(told, _LONGEST))
     return ["Not covered:", *_first(lines, _MOST_REASONS, "reason")] if lines else []
 
@@ -265,6 +265,8 @@ def unasked_lines(check: ModelCheck) -> list[str]:
         f"{plural(number, 'chain')} of neighbours not tested: {why}"
         for why, number in reasons.most_common(_MOST_OF_CHAINS)
     ]
-    left = len(reasons) - _MOST_OF_CHAINS
-    lines += [f"and for {plural(left, 'reason')} more"] if left > 0 else []
+    if others := [number for _, number in reasons.most_common()[_MOST_OF_CHAINS:]]:
+        lines.append(
+            f"{plural(sum(others), 'more chain')} not tested, for {plural(len(others), 'other reason')}"
+        )
     return [one_line(line, _LONGEST) for line in (*lines, check.chains_cut) if line]

@@ -160,6 +160,15 @@ def reason_text(word: str, why: str) -> str:
     return REASONS.get(word) or why or "nobody said why"
 
 
+def with_cause(answer: Answer, says: str) -> str:
+    """`wrong: cause not found` of `wrong, cause not found`: a verb that both begin with is said once."""
+    word = WORDS[answer]
+    verb = word.partition(" ")[0]
+    for mark in (": ", ", "):
+        says = says.removeprefix(f"{verb}{mark}")
+    return f"{word}: {says}"
+
+
 def rule_of(cause: CallCause) -> str:
     """The id of a known entry, else operator, answer and digits of what is said: `Conv/wrong/1a2b3c4d`."""
     alone = "" if cause.setting == "any" else f"/{cause.setting}"
@@ -212,18 +221,18 @@ def path_of_chain(chain: CheckedChain) -> str:
 
 
 PASSED_OVER: Mapping[str, str] = {
-    "unknown": "name no operator version",
-    "unread": "have an attribute that could not be read",
-    "no_tensors": "take or give what is no tensor",
-    "no_reference": "have no reference that says what is right",
-    "not_valid": "break a rule of their documents, so that nothing is owed",
-    "undefined": "have a result that no document defines",
-    "too_costly": "would take exact arithmetic too long",
-    "not_seen": "took or gave what the runtime did not show",
-    "together": "differ in the model and are right by themselves: the runtime computes them with others",
-    "inside": "stand in the graph of another node",
-    NOT_RUN: "were not run",
-    "failed": "could not be judged, which is a mistake in opcert",
+    "unknown": "no operator version is named",
+    "unread": "an attribute could not be read",
+    "no_tensors": "what is taken or given is no tensor",
+    "no_reference": "no reference says what is right",
+    "not_valid": "a rule of the document is broken, so that nothing is owed",
+    "undefined": "no document defines the result",
+    "too_costly": "exact arithmetic would take too long",
+    "not_seen": "the runtime did not show what was taken or given",
+    "together": "it differs in the model and is right alone: the runtime computes it with other nodes",
+    "inside": "it stands in the graph of another node",
+    NOT_RUN: "it was not run",
+    "failed": "it could not be judged, which is a mistake in opcert",
 }
 VERDICTS: Mapping[OutputVerdict, str] = {
     "right": "right", "wrong": "wrong", "same": "the same", "near": "near", "far": "far away",
@@ -244,8 +253,23 @@ def load_text(load: LoadFacts) -> str:
     if load.verdict == "unknown":
         return f"not known whether it loads: {said}"
     if load.fails:
-        return f"does not load: {said}"
+        return f"does not load: {said}{_unoptimised_text(load)}"
     return "loads, and runs with inputs drawn by what it declares" if load.by_run else "loads"
+
+
+def _unoptimised_text(load: LoadFacts) -> str:
+    """` (with onnxruntime[optimization=none] it loads)`; nothing where that was not tried."""
+    other = load.unoptimised
+    if other is None or other.verdict == "unknown":
+        return ""
+    said = one_line(other.message, _WHOLE)
+    if other.verdict == "loads":
+        how = "loads"
+    elif said == one_line(load.message, _WHOLE):
+        how = "does not load either"
+    else:
+        how = f"does not load either: {said}"
+    return f" (with {one_line(other.source, _NAME)} it {how})"
 
 
 def numbers_line(numbers: WholeModelFacts) -> str:
@@ -256,7 +280,9 @@ def numbers_line(numbers: WholeModelFacts) -> str:
     right, wrong, left = (verdicts[verdict] for verdict in ("right", "wrong", "passed_over"))
     total = plural(len(numbers.nodes), "node")
     told = [f"with these inputs {count(right)} of {total} right, {count(wrong)} wrong"]
+    inexact = sum(node.is_inexact for node in numbers.nodes)
     told[0] += f", {count(left)} passed over" if left else ""
+    told[0] += f" ({count(inexact)} of the right ones inexact)" if inexact else ""
     told += ["each node was run by itself"] if numbers.how == "nodes" else []
     if numbers.does_not_run:
         told.append("the model as it is does not run")
@@ -286,7 +312,7 @@ def not_running_text(numbers: WholeModelFacts) -> str:
 def passed_over_lines(numbers: WholeModelFacts) -> list[str]:
     """How many nodes were not judged, one line for each reason."""
     found = sorted(numbers.passed_over.items(), key=lambda each: -each[1])
-    return [f"{plural(number, 'node')} {PASSED_OVER.get(why, why)}" for why, number in found]
+    return [f"{count(number)} passed over: {PASSED_OVER.get(why, why)}" for why, number in found]
 
 
 def wrong_text(node: NodeNumbers) -> str:
@@ -310,7 +336,8 @@ def note_text(note: str) -> str:
 
 def right_text(node: NodeNumbers) -> str:
     """How far the values of a node that is right are off at most."""
-    return "right" if not node.ulps else f"right, within {plural(node.ulps, 'ulp', 'ulp')}"
+    said = "inexact" if node.is_inexact else "right"
+    return said if not node.ulps else f"{said}, within {plural(node.ulps, 'ulp', 'ulp')}"
 
 
 def effect_text(effect: EndEffect) -> str:

@@ -144,13 +144,56 @@ class ModelCheck:
         return tuple(each for each in self.evidence_of("none") if each.reason == FORBIDDEN)
 
     @cached_property
-    def uncovered(self) -> Mapping[str, Sequence[CheckedCall]]:
-        """The calls that nothing covers, by the reason, that of most nodes first."""
+    def uncovered(self) -> Sequence[UncoveredCalls]:
+        """The calls that nothing covers, by the reason, that of most nodes first; then by runtime.
+
+        Of a runtime are those whose cases say nothing there.
+        """
         found: dict[str, list[CheckedCall]] = {}
         for checked in self.evidence_of("none"):
             if checked.reason != FORBIDDEN:
-                found.setdefault(reason_text(checked.reason, checked.why), []).append(checked)
-        return dict(sorted(found.items(), key=lambda each: -nodes_of(each[1])))
+                found.setdefault(checked.reason, []).append(checked)
+        every = [UncoveredCalls(reason, tuple(calls)) for reason, calls in found.items()]
+        every.sort(key=lambda group: -nodes_of(group.calls))
+        for run in self.runtimes:
+            silent: dict[str, list[CheckedCall]] = {}
+            for answer in run.answers if not run.unavailable else ():
+                if answer.answer == "uncovered" and answer.checked.evidence != "none":
+                    silent.setdefault(answer.why, []).append(answer.checked)
+            every += [UncoveredCalls("", tuple(calls), run.label, why) for why, calls in silent.items()]
+        return every
+
+
+_FEW_REASONS = 2
+
+
+@dataclass(frozen=True)
+class UncoveredCalls:
+    """Calls that one reason leaves uncovered; of the runtime `on` alone where it is named, as `why` says."""
+
+    reason: str
+    calls: tuple[CheckedCall, ...]
+    on: str = ""
+    why: str = ""
+
+    @property
+    def operators(self) -> Sequence[str]:
+        """Their operators, each once."""
+        return tuple(dict.fromkeys(operator_text(checked.call.first) for checked in self.calls))
+
+    @property
+    def told(self) -> str:
+        """Why, with the first of what is said of the calls themselves where that is more."""
+        reason = f"{f'on {self.on}: ' if self.on else ''}{reason_text(self.reason, self.why)}"
+        whys = dict.fromkeys(() if self.on else (checked.why.removesuffix(".") for checked in self.calls))
+        said = [why for why in whys if why and not why.startswith(_OF_OPERATORS)]
+        left = len(said) - _FEW_REASONS
+        more = [f"and {count(left)} more"] if left > 0 else []
+        return f"{reason} ({'; '.join([*said[:_FEW_REASONS], *more])})" if said else reason
+
+
+_OF_OPERATORS = ("There is no spec of ", "There is no reference for ", "No declaration says which calls ")
+"""Sentences that name an operator beside its reason, and no more."""
 
 
 def nodes_of(calls: Sequence[CheckedCall]) -> int:

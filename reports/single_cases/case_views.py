@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from conformance.suite.cases import Case, ExpectedOutput
+from conformance.suite.properties import describe_property
 from opcert.vocabulary.tensors import Tensor
 from reports.results.case_facts import ABSENT, ELEMENT_TYPE
 from reports.results.case_results import Results
 from reports.results.told_facts import items, mapping, text
 from reports.single_cases.passages_shown import ShownPassage, passages_of
-from reports.text.phrasing import plural
+from reports.text.phrasing import listed, plural
 from reports.text.rule_words import absent_inputs, broken_rule
 from reports.text.value_text import ViewedValue, attribute_text, shape_text, values_text
 
@@ -59,6 +60,9 @@ def demand_text(case: Case) -> str:
         return f"must be rejected: it is {rule}" if rule else "must be rejected"
     if case.demand == "survive":
         return "nothing is demanded but survival"
+    if case.properties and not case.expectations:
+        kinds = dict.fromkeys(str(describe_property(each)["kind"]) for each in case.properties)
+        return f"what has the {listed([kind.replace('_', ' ') for kind in kinds])} that is demanded"
     first = case.expectations[0].outputs if case.expectations else ()
     text_of = "; ".join(f"{shape_text(output.expected)} {values_text(output.expected)}" for output in first)
     others = len(case.expectations) - 1

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import jsonschema
 import numpy as np
 import pytest
+from onnx import TensorProto, helper, numpy_helper, save
 
 from reports.schemas import load_schema
 from tests.commands.checked_models import write_model
@@ -90,6 +91,14 @@ def test_each_mistake_is_found_where_it_is(capsys: pytest.CaptureFixture[str], p
     check_files(Path("out/check/model"), document)
     again = causes[0]["smallest"]["reproduce"].split()[1:]
     assert call(capsys, *again, "-o", "again").code == 0
+
+
+def test_without_a_runtime_the_error_says_how_to_name_one(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    answer = call(capsys, "check", "my model.onnx")
+    check_message(answer, 2, "input", "no runtime is named", "check 'my model.onnx' --on onnxruntime")
+    assert len(answer.err.splitlines()) == 1
 
 
 @pytest.mark.slow
@@ -181,6 +190,7 @@ def test_a_model_with_actual_inputs_is_judged_node_by_node(
     assert "The whole model on" in page
     check_sarif(json.loads(Path("out/check/model/check.sarif").read_text()))
     empty = call(capsys, "check", model, *on("Right"), "--inputs", "no/such/folder")
+    assert "making cases" not in empty.err
     check_message(empty, 2, "input", "no/such/folder")
 
 
@@ -235,6 +245,34 @@ def test_a_model_of_which_nothing_is_known_answers_5(capsys: pytest.CaptureFixtu
     assert "1 node of 1 call (" in answer.out
     assert "Frobnicate" in answer.out
     assert document["suite"] is None
+
+
+@pytest.mark.slow
+@pytest.mark.runtimes("onnxruntime")
+def test_a_cell_of_constant_weights_that_fails_has_the_cause_that_its_entry_says(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    """Experiments change what the model of a case holds, too."""
+    draw = np.random.default_rng(1)
+    weights = [
+        numpy_helper.from_array(draw.uniform(-0.2, 0.2, shape).astype(np.float32), name)
+        for name, shape in (("W", (1, 96, 16)), ("R", (1, 96, 24)), ("B", (1, 192)))
+    ]
+    names = ["X", "W", "R", "B", "", "h", "c"]
+    shapes: dict[str, list[str | int]] = {"X": ["t", "b", 16], "h": [1, "b", 24], "c": [1, "b", 24]}
+    graph = helper.make_graph(
+        [helper.make_node("LSTM", names, ["y"], name="cell", hidden_size=24)],
+        "g",
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, each) for name, each in shapes.items()],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+        weights,
+    )
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), "model.onnx")
+    call(capsys, "check", "model.onnx", "--on", "onnxruntime", "--diagnose", "30")
+    document = json.loads(Path("out/check/model/check.json").read_text())
+    ((causes,),) = ([each["causes"] for each in found["answers"]] for found in document["calls"])
+    assert causes
+    assert {each["known"] for each in causes} == {"onnxruntime_cells_sigmoid_by_tanh"}
 
 
 def test_a_slope_that_is_infinite_is_not_covered_and_a_bound_is(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from conformance.checked_models.whole_model import LoadFacts, UnoptimisedLoad
+from reports.checked_models.check_words import load_text
 from tests.commands.checked_models import write_model
 from tests.commands.test_check import WANTED, check, on, place
 from tests.reports.sarif_checks import check_sarif
@@ -25,11 +28,22 @@ def test_a_model_that_does_not_load_is_told_first_and_whole(
     first = answer.out.splitlines()[0]
     assert first.startswith("checked_backends:Prepares 3.1: does not load: RuntimeError: no kernel for Frob")
     assert first.endswith("and at its end a word")
+    told = answer.err.splitlines()
+    assert told[0] == "opcert: model.onnx: 5 nodes make 4 distinct calls of 4 operator versions"
+    (early,) = (line for line in told if line.startswith("opcert: checked_backends:Prepares: the model does"))
+    assert early.startswith(
+        "opcert: checked_backends:Prepares: the model does not load: RuntimeError: no ker"
+    )
+    right_loads = (
+        "opcert: checked_backends:Right: the model loads, and runs with inputs drawn by what it declares"
+    )
+    places = [told.index(each) for each in (early, right_loads, "opcert: making cases of 4 calls")]
+    assert places == sorted(places)
     refusing, right = document["runtimes"]
     assert [each["holds"] for each in (refusing, right)] == [False, True]
     assert refusing["load"]["verdict"] == "refused"
     assert refusing["load"]["message"].endswith("and at its end a word")
-    assert right["load"] == {"verdict": "loads", "message": None, "byRun": True}
+    assert right["load"] == {"verdict": "loads", "message": None, "byRun": True, "unoptimised": None}
     assert refusing["nodes"] == right["nodes"]
 
     folder = Path("out/check/model")
@@ -63,7 +77,8 @@ def test_inputs_that_were_drawn_refuse_no_model_with_open_extents(
 ) -> None:
     """A runtime that says nothing of a model before it is run may refuse what was drawn, not the model."""
     model = write_model(place / "model.onnx", batch="batch")
-    _, document = check(capsys, model, *on("RefusesNeg"), "--no-chains")
+    answer, document = check(capsys, model, *on("RefusesNeg"), "--no-chains")
+    assert "opcert: checked_backends:RefusesNeg: not known whether it loads: " in answer.err
     (load,) = (each["load"] for each in document["runtimes"])
     assert (load["verdict"], load["byRun"]) == ("unknown", True)
     assert "no room for a Neg" in load["message"]
@@ -79,4 +94,23 @@ def test_onnx_runtime_says_which_operator_it_does_not_have(
     assert answer.code == 1
     assert "does not load: " in answer.out.splitlines()[0]
     assert "Frobnicate" in answer.out.splitlines()[0]
-    assert document["runtimes"][0]["load"]["byRun"] is False
+    load = document["runtimes"][0]["load"]
+    assert load["byRun"] is False
+    assert load["unoptimised"] == {
+        "source": "onnxruntime[optimization=none]",
+        "verdict": "refused",
+        "message": load["message"],
+    }
+    assert answer.out.splitlines()[0].endswith(
+        "(with onnxruntime[optimization=none] it does not load either)"
+    )
+
+
+def test_a_model_that_loads_without_optimisation_alone_has_a_way_around() -> None:
+    other = UnoptimisedLoad("onnxruntime[optimization=none]", "loads")
+    said = load_text(LoadFacts("refused", "Fail: no fusion", unoptimised=other))
+    assert said == "does not load: Fail: no fusion (with onnxruntime[optimization=none] it loads)"
+    another = replace(other, verdict="lost", message="killed by SIGSEGV")
+    said = load_text(LoadFacts("refused", "Fail: no fusion", unoptimised=another))
+    assert said.endswith("(with onnxruntime[optimization=none] it does not load either: killed by SIGSEGV)")
+    assert load_text(LoadFacts("refused", "Fail: no fusion")) == "does not load: Fail: no fusion"

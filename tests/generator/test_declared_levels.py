@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from generator.asking.calls import Call
 from generator.asking.expectations import expect
 from generator.asking.named_operators import known_operators
 from generator.calls.data.draws import Draw
+from generator.calls.kinds.integer import Integer
 from generator.calls.rows.factors import factor_model
+from generator.calls.space.space import open_space
 from generator.making.operators.discovery import load_rules, open_spec
 from generator.making.operators.workshop import Options
 from generator.making.suites.operator_cases import OperatorCases, generate_operator
@@ -22,6 +25,7 @@ from opcert.vocabulary.tensors import Tensor, tensor
 from reference.answers import OutsideDomain
 from reference.registry import find_operator
 from specs.files.library import load_spec
+from specs.language.expressions import parse
 from specs.model.domain import check_constraints
 from tests.generator.test_user_specs import IMPORTED
 
@@ -145,3 +149,13 @@ def test_a_spec_without_its_declared_rules_is_what_people_wrote(specs: Path) -> 
         "axis_range",
         "X_given",
     }
+
+
+def test_one_more_than_there_are_means_no_end_and_no_other_sum_does() -> None:
+    space = open_space(load_spec(OperatorName.parse("ai.onnx::NonMaxSuppression-11")))
+    (kind,) = (kind for kind in space.kinds if kind.name == "max_output_boxes_per_class")
+    assert isinstance(kind, Integer)
+    assert kind.without_end == replace(kind, high=None)
+    for high in ("P + 2", "P + C", "P - 1", "2 * P + 1"):
+        assert replace(kind, high=parse(high)).without_end is None
+    assert replace(kind, high=parse("7")).without_end is not None

@@ -24,6 +24,7 @@ from reports.checked_models.call_evidence import CheckedCall
 from reports.checked_models.check_data import render_check, render_sarif
 from reports.checked_models.check_files import render_check_page, render_junit_check, render_markdown_check
 from reports.checked_models.check_summary import format_check
+from reports.checked_models.check_words import with_cause
 from reports.results.case_results import put_together
 from reports.schemas import load_schema
 from tests.reports.checked_models import HOSTILE, RESIZES, calls, check_of, is_resize, right, run, wrong
@@ -179,7 +180,7 @@ def test_every_file_has_the_same_counts(tmp_path: Path) -> None:
     assert "with these inputs 1 of 3 nodes right, 1 wrong, 1 passed over" in told
     assert "y[0, 1]: expected 1, got 2, 3.5 × the allowed error" in told
     assert told.splitlines()[-1].endswith("1 passed over")
-    assert "1 node would take exact arithmetic too long" in told
+    assert "1 passed over: exact arithmetic would take too long" in told
     for text in (render_check_page(check), render_markdown_check(check)):
         assert "SIGSEGV" in text
         assert "nobody says what is right" in text or "no reference says what is right" in text
@@ -187,6 +188,33 @@ def test_every_file_has_the_same_counts(tmp_path: Path) -> None:
     assert "with its right values out moves by 0.5 at most" in page
     for row in range(1, 6):
         assert f'data-n="{row}"' in page
+
+
+def test_why_nodes_are_not_covered_stands_wherever_people_look(tmp_path: Path) -> None:
+    made = calls()
+    check = check_of(made, (run(tmp_path / "a", right), None))
+    (runtime,) = check.runtimes
+    resize, crop, pad = runtime.answers
+    silent = replace(resize, answer="uncovered", why="its cases came to nothing: observed")
+    check = replace(check, runtimes=(replace(runtime, answers=(silent, crop, pad)),))
+    told = format_check(check)
+    _, _, rest = told.partition("Not covered:\n")
+    assert rest.splitlines()[:2] == [
+        "  1 node of 1 call (com.microsoft::Pad-1): no reference says what is right "
+        "(nobody says what is right)",
+        "  3 nodes of 1 call (Resize-18): on example-runtime 2.1.0: its cases came to nothing: observed",
+    ]
+    for text in (render_check_page(check), render_markdown_check(check)):
+        assert "no reference says what is right (nobody says what is right)" in text.replace("\\", "")
+        assert "on example-runtime 2.1.0: its cases came to nothing: observed" in text.replace("\\", "")
+
+
+def test_a_verb_that_answer_and_cause_begin_with_is_said_once() -> None:
+    assert with_cause("wrong", "wrong, cause not found") == "wrong: cause not found"
+    assert (
+        with_cause("special", "wrong: fails with x = 0") == "wrong on special values alone: fails with x = 0"
+    )
+    assert with_cause("refused", "no kernel") == "rejected: no kernel"
 
 
 def test_nothing_of_a_model_is_an_order_to_whoever_reads_it(tmp_path: Path) -> None:

@@ -66,9 +66,7 @@ class Integer(SingleKind):
     def without_end(self) -> Integer | None:
         if self.high is None:
             return None
-        # One more than there are asks for all of them, and so does any greater number.
-        more = isinstance(self.high.tree, ast.BinOp) and isinstance(self.high.tree.op, ast.Add)
-        return replace(self, high=None) if more or not self.high.names else None
+        return replace(self, high=None) if _is_one_more(self.high) or not self.high.names else None
 
     @property
     def binds(self) -> tuple[str, ...]:
@@ -207,6 +205,14 @@ class Integer(SingleKind):
         if low is None:
             low = -_OPEN if high is None else high - 2 * _OPEN
         return low, low + 2 * _OPEN if high is None else high
+
+
+def _is_one_more(high: Expression) -> bool:
+    """Whether it is `P + 1`: that many asks for all of P, and so does any greater number."""
+    match high.tree:
+        case ast.BinOp(left=ast.Name(), op=ast.Add(), right=ast.Constant(value=1)):
+            return True
+    return False
 
 
 _MISTAKEN: Mapping[str, tuple[str, Callable[[Any], Any]]] = {

@@ -16,7 +16,7 @@ import numpy as np
 
 from conformance.judging.kept_diagnosis import EntryTrial, TrialResult
 from conformance.judging.responses import Response
-from conformance.models.case_models import Form
+from conformance.models.case_models import Form, constants_fed
 from conformance.suite.cases import Case
 from conformance.suite.suites import Suite
 from conformance.suite.values import decode_floats
@@ -89,6 +89,9 @@ def trials_by_asking(
     for place, each in enumerate(pointed):
         case, form = suite.case(each.row.case), cast("Form", each.row.form)
         space = spaces.opened(case)
+        if space is not None:
+            # An experiment may change what the case's own model holds.
+            case = constants_fed(case, [parameter.name for parameter in space.spec.inputs])
         if space is None:
             found += silent_trials(case, each.without_formula)
             continue

@@ -33,20 +33,38 @@ def key_of_call(call: ModelCall) -> str:
     if node.open_graphs:
         graphs = {name: hashlib.sha256(one.raw).hexdigest() for name, one in sorted(node.open_graphs.items())}
         said["open_graphs"] = [graphs, [_value(value, names) for value in node.around.values()]]
-    if opset := opset_of_graphs(node):
+    if opset := opset_of_cases(node):
         said["opset"] = opset
     if known := sorted(names[run_extent] for run_extent in node.run_extents & names.keys()):
         said["run_extents"] = known
     return hashlib.sha256(canonical_json(said)).hexdigest()[:_DIGITS]
 
 
-def opset_of_graphs(node: ModelNode) -> int:
-    """The opset of the model, where graphs of the node need it: 0 where that of the node's version does."""
+PLAIN_OPSET = 6
+"""In sets before it Cast has its type as a string, and others attributes that are gone: a runtime that puts
+nodes of its own beside one makes no model of such a set."""
+
+
+def opset_of_cases(node: ModelNode) -> int:
+    """The opset of the model, where the cases of a node are to be of it: 0 where that of its version will do.
+
+    Graphs of a node may mean other operators by another, and a runtime may reject a set for its age.
+    """
+    if is_aged(node):
+        return node.opset
     graphs = list(node.open_graphs.values())
     closed = [given.value for given in node.attributes.values() if isinstance(given.value, Graph)]
     if node.operator is not None:
         graphs += [graph for graph in closed if means_another(graph, node.operator.since_version)]
     return max((graph.opset for graph in graphs), default=0)
+
+
+def is_aged(node: ModelNode) -> bool:
+    """Whether a version of a node is of a set before `PLAIN_OPSET`, and the model is not."""
+    operator = node.operator
+    if operator is None or operator.domain != "ai.onnx":
+        return False
+    return operator.since_version < PLAIN_OPSET <= node.opset
 
 
 def _attribute(given: Attribute) -> list[Any]:

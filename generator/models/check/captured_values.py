@@ -23,7 +23,7 @@ from generator.asking.calls import Call
 from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
 from generator.models.chains.node_answers import rules_and_reference
-from generator.models.check.call_cases import Uncovered, opset_of_graphs
+from generator.models.check.call_cases import Uncovered, opset_of_cases
 from opcert.vocabulary.attributes import Attribute, Attributes, Graph
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
 from opcert.vocabulary.errors import OpcertError, UserError
@@ -157,7 +157,7 @@ NOTHING_AROUND = AroundNode({})
 def around_of(node: ModelNode) -> AroundNode:
     """What the graphs of a node take from around it; Uncovered where that is of no type that is known."""
     if not node.open_graphs:
-        return AroundNode({}, opset_of_graphs(node))
+        return AroundNode({}, opset_of_cases(node))
     for value in node.around.values():
         kind = structure_of(value)
         if value.kind is not None and (kind is None or not can_pack(kind)):
@@ -165,7 +165,7 @@ def around_of(node: ModelNode) -> AroundNode:
         if kind is None and value.element_type is None:
             told = f"Its graphs take {value.name} from around it, of which the model does not say the type."
             raise Uncovered("unread", told)
-    return AroundNode(node.around, opset_of_graphs(node))
+    return AroundNode(node.around, opset_of_cases(node))
 
 
 @contextmanager

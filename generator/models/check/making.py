@@ -1,11 +1,4 @@
-"""The cases of one call of a model.
-
-A form feeds every input, or the first alone. A node of which something else is constant (weights of an LSTM
-whose states are fed, a table from which fed indices gather) is asked in a model of its own. So is a case once
-more where extents are open that the model's own inputs have by name: a runtime knows none of them before the
-run. Of others that stand open where shapes are inferred it may know more than the inference does, so where a
-node has such extents nothing is asked. Those that are numbers stay numbers.
-"""
+"""The cases of one call of a model."""
 
 from __future__ import annotations
 
@@ -14,11 +7,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from math import prod
 
-from onnx import ModelProto
-
 from conformance.checked_models.model_calls import ModelCall
-from conformance.models.case_models import Form, build_model, hold_as_constants
-from conformance.models.input_names import input_names
+from conformance.models.case_models import Form
 from conformance.suite.cases import Case
 from conformance.suite.suite_parts import suite_order
 from generator.asking.answered_outputs import declared_results
@@ -28,7 +18,13 @@ from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.rows.feasibility import Level
 from generator.making.operators.workshop import Options, Workshop
-from generator.models.check.call_cases import CallCases, NotCovered, Uncovered, key_of_call, word_of_key
+from generator.models.check.call_cases import (
+    CallCases,
+    NotCovered,
+    Uncovered,
+    key_of_call,
+    word_of_key,
+)
 from generator.models.check.call_clock import OutOfTime, within_seconds
 from generator.models.check.call_costs import estimated_seconds
 from generator.models.check.call_drawing import (
@@ -49,99 +45,23 @@ from generator.models.check.model_extents import (
     elements,
 )
 from generator.models.check.node_calls import NodeCall, read_node
+from generator.models.check.own_models import (
+    FIXED,
+    OPEN,
+    SHAPES,
+    held,
+    holds_some,
+    in_model,
+    leaves_open,
+    opened,
+    rows_to_open,
+    with_one_element,
+)
 from generator.models.check.shape_choice import ChosenShapes, choose_shapes, left_open
 from generator.models.check.structure_drawing import BodyDrawing, StructureDrawing
 from opcert.vocabulary.errors import InternalError, OpcertError
-from opcert.vocabulary.names import CaseId
 from reference.answers import OutsideDomain, UnstableLength
 from reference.registry import reference_of
-
-SHAPES = "shapes"
-"""The dimension of what a case's model says of extents."""
-FIXED, OPEN = "fixed", "open"
-Row = Mapping[str, object]
-
-
-def leaves_open(node: NodeCall) -> bool:
-    """Whether an extent of a node comes with each run, and every other one is stated."""
-    given = [node_input.value for node_input in node.inputs if node_input.value is not None]
-    extents = [
-        one
-        for value in given
-        if not value.is_constant
-        for one in ((None,) if value.shape is None else value.shape)
-        if not isinstance(one, int)
-    ]
-    return bool(extents) and all(extent in node.run_extents for extent in extents)
-
-
-def rows_to_open(rows: Sequence[Row]) -> tuple[int, ...]:
-    """Places of rows in which each level of each dimension stands: they are asked with open extents, too.
-
-    The first rows that have a level which none before them has.
-    """
-    first: dict[tuple[str, object], int] = {}
-    for place, row in enumerate(rows):
-        for level in row.items():
-            first.setdefault(level, place)
-    return tuple(sorted(set(first.values())))
-
-
-def opened(node: NodeCall, case: Case) -> Case | None:
-    """The same case in a model of its own, whose extents are open where those of the node are.
-
-    Extents of one name keep one. None where no extent comes out as open, or the case has its model already.
-    """
-    if case.model is not None or case.slots:
-        return None
-    model = ModelProto.FromString(build_model(case))
-    declared = {value_info.name: value_info.type.tensor_type.shape.dim for value_info in model.graph.input}
-    names: dict[str, str] = {}
-    for node_input, name in zip(node.inputs, input_names(case.inputs), strict=False):
-        value = node_input.value
-        if value is None or value.is_constant or name not in declared:
-            continue
-        for said, dimension in zip(value.shape or (), declared[name], strict=True):
-            if isinstance(said, str):
-                dimension.dim_param = names.setdefault(said, f"n{len(names)}")
-    if not names:
-        return None
-    return in_model(replace(case, levels={**case.levels, SHAPES: OPEN}), model)
-
-
-def in_model(case: Case, model: ModelProto) -> Case:
-    """The case with a model of its own, and the id that it has by that."""
-    made = replace(case, model=bytes(model.SerializeToString(deterministic=True)))
-    return replace(made, id=CaseId(case.id.operator, case.id.family, case.id.word, made.call_digest()))
-
-
-def holds_some(node: NodeCall) -> bool:
-    """Whether some of a node's inputs are constants, some are fed, and no form says which."""
-    given = [node_input.value for node_input in node.inputs if node_input.value is not None]
-    constant = [value.is_constant for value in given]
-    return any(constant) and not all(constant) and constant != [False] + [True] * (len(given) - 1)
-
-
-def held(node: NodeCall, case: Case) -> Case:
-    """The same case in a model that holds the node's constants; its inputs are those that are fed.
-
-    The case itself where it takes more than tensors.
-    """
-    if case.slots:
-        return case
-    names = input_names(case.inputs)
-    pairs = zip(names, (tensor for _, tensor in case.inputs), strict=True)
-    given = [(name, tensor) for name, tensor in pairs if tensor is not None]
-    fixed = {
-        name
-        for node_input, name in zip(node.inputs, names, strict=False)
-        if node_input.value is not None and node_input.value.is_constant
-    }
-    model = ModelProto.FromString(case.model or build_model(case))
-    hold_as_constants(model, {name: tensor for name, tensor in given if name in fixed})
-    inputs = tuple((name, tensor) for name, tensor in given if name not in fixed)
-    return in_model(replace(case, inputs=inputs), model)
-
 
 MOST_CASES = 20
 """Cases of one call."""
@@ -249,6 +169,7 @@ class _Making:
                 spent += _elements(found)
         if not made:
             self._raise()
+        made = [(row, with_one_element(self.node, case)) for row, case in made]
         twins = self._opened(made)
         if twins:
             dimensions = {**dimensions, SHAPES: (FIXED, OPEN)}
@@ -347,7 +268,7 @@ class _Making:
             self.key,
             tuple(sorted((case for _, case in made), key=lambda case: suite_order(case.id))),
             fixed=self._fixed(shapes.levels),
-            given_up=(*shapes.given_up, *dict.fromkeys(each.note for each in self.node.inputs if each.note)),
+            given_up=shapes.given_up,
             varied=varied,
             pairs=count_pairs(dimensions),
             covered_pairs=len(covered),

@@ -51,6 +51,11 @@ class ShapeChecks:
             left = [rule for rule in left if not _may_hold(rule, scope)]
         return left[0] if self._broken and left else None
 
+    @property
+    def every_broken(self) -> list[Constraint]:
+        """Each rule that was the first that some shapes broke, in the order in which they came."""
+        return list({rule.id: rule for rule in self._broken.values() if rule is not None}.values())
+
     def idle_rules(self, shapes: Shapes) -> int:
         """How many rules of attributes that the node states do not apply, by ranks that it leaves open."""
         scope = self.scope(shapes)

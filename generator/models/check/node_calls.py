@@ -12,7 +12,8 @@ from generator.asking.named_operators import calls_are_declared, referenced_oper
 from generator.calls.space.space import CallSpace, open_space
 from generator.calls.space.stated_rules import stated_rules
 from generator.calls.variables.wanted_outputs import asks_for_outputs
-from generator.models.check.call_cases import Uncovered
+from generator.models.chains.node_answers import one_element_scalars
+from generator.models.check.call_cases import Uncovered, is_aged
 from generator.models.check.captured_values import NOTHING_AROUND, AroundNode, around_of, structure_of
 from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Graph
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType
@@ -33,8 +34,6 @@ MOST_WHOLE = 256
 """Integers that decide something (axes, lengths, a new shape) are kept to so many elements, as they are."""
 MOST_REAL = 8
 """Other numbers of that sort likewise: those of longer lists belong to an extent, and may be others."""
-_EXAMPLES, _SCALAR = "example-shape-vs-text", "the text says rank 0"
-"""The finding of importers that a page's examples give an input another shape than its text, and one text."""
 MOST_INPUTS = 1_000
 """Cases are made of nodes with so many inputs."""
 
@@ -50,8 +49,8 @@ class NodeInput:
     value: ModelValue | None
     element_type: str
     kept: Tensor | None = None
-    note: str = ""
-    """What cases have otherwise than the model, in a sentence."""
+    is_one_element: bool = False
+    """It is a scalar by the operator's text, and a tensor of one element in the model and in its cases."""
 
     @property
     def name(self) -> str:
@@ -82,6 +81,8 @@ class NodeCall:
     run_extents: frozenset[str] = frozenset()
     """The names of extents that come with each run of the model."""
     around: AroundNode = NOTHING_AROUND
+    is_aged: bool = False
+    """Its version is of a set of operators that is too old for a model of its own."""
 
     @cached_property
     def is_structured(self) -> bool:
@@ -163,7 +164,8 @@ def read_node(node: ModelNode) -> NodeCall:
         if each.value is not None:
             types.setdefault(form.type_variable, each.element_type)
     wanted = _wanted(spec, node.outputs)
-    return NodeCall(space, attributes, inputs, types, wanted, node.run_extents, around_of(node))
+    around, aged = around_of(node), is_aged(node)
+    return NodeCall(space, attributes, inputs, types, wanted, node.run_extents, around, aged)
 
 
 def _space_of(operator: OperatorName) -> CallSpace:
@@ -284,35 +286,29 @@ def _input(
     element_type = types.get(form.type_variable, plainest)
     if value is not None and (own := _element_type(space.spec, parameter, value)) is not None:
         element_type = own
-    value, note = _as_text_says(space.spec, parameter, value)
+    value, is_one_element = _as_text_says(space.spec, parameter, value)
     kept = None
     if value is not None and value.constant is not None:
         whole = not value.constant.element_type.is_float
         known = parameter.name in space.covered or (decides and whole)
         if known and value.constant.array.size <= (MOST_WHOLE if whole else MOST_REAL):
             kept = value.constant
-    return NodeInput(parameter, value, element_type, kept, note)
+    return NodeInput(parameter, value, element_type, kept, is_one_element)
 
 
 def _as_text_says(
     spec: Spec, parameter: ParameterSpec, value: ModelValue | None
-) -> tuple[ModelValue | None, str]:
+) -> tuple[ModelValue | None, bool]:
     """A tensor of one element as the scalar that it is in the text, where the page's own examples give one.
 
-    Beside it what is told of that.
+    Beside it whether it is such a one.
     """
-    gives = f"gives inputs.{parameter.name} the shape [1]"
-    told = [each.evidence for each in spec.findings if each.code == _EXAMPLES and gives in each.message]
-    if value is None or value.shape != (1,) or _SCALAR not in told:
-        return value, ""
+    if value is None or value.shape != (1,) or parameter.name not in one_element_scalars(spec):
+        return value, False
     constant = value.constant
     if constant is not None:
         constant = Tensor(constant.element_type, constant.array.reshape(()))
-    note = (
-        f"{parameter.name} is a tensor of one element in the model and in its document's examples, and a "
-        "scalar in its document's text: it is one in the cases."
-    )
-    return replace(value, shape=(), constant=constant), note
+    return replace(value, shape=(), constant=constant), True
 
 
 def _wanted(spec: Spec, outputs: Sequence[ModelValue | None]) -> tuple[str, ...] | None:

@@ -166,11 +166,14 @@ def _case(call: ActualCall, expectations: tuple[Expectation, ...]) -> Case:
 
 def _numbers(node: ModelNode, whole: ActualCall, part: ActualCall, judgement: Judgement) -> NodeNumbers:
     reason, worst, sampled = str(judgement.reason), judgement.worst, part is not whole
-    if judgement.verdict not in ("pass", "mismatch"):
+    if judgement.verdict not in ("pass", "inexact", "mismatch"):
         return NodeNumbers(node.place, node.operator, "passed_over", "failed", reason)
     count = sum(answer.array.size for answer in part.answers)
     found = NodeNumbers(node.place, node.operator, "right", elements=count, of_elements=whole.of_elements)
-    if judgement.verdict == "pass":
+    if judgement.verdict == "inexact" and worst is not None:
+        # Less exact than the table of functions is not wrong.
+        return replace(found, ulps=worst.ulps, over_bound=worst.ratio)
+    if judgement.verdict != "mismatch":
         return replace(found, ulps=judgement.ulps, over_bound=None if worst is None else worst.ratio)
     told = f"of {count:,} elements that were looked at, {reason}" if sampled else reason
     found = replace(found, verdict="wrong", reason=told)

@@ -128,6 +128,8 @@ class ShapeChoice:
         if (told_open := left_open(always or self.first)) is not None:
             raise told_open
         rule = "" if self.first is None else f"; with those of the model it breaks {rule_told(self.first)}"
+        if laters := [each for each in self.checks.every_broken if each is not self.first]:
+            rule += f", and with others {rule_told(laters[-1])}"
         raise Uncovered("no_call", f"No shapes were found with which the call is valid{rule}.")
 
     def _apart(self, outline: Outline, begun: Chosen) -> tuple[Outline, Chosen]:

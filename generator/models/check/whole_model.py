@@ -20,7 +20,7 @@ from conformance.runtimes.runtimes import Runtime
 from generator.exploring.fuzzing.workers import RunningRuntime
 from generator.exploring.shrinking.judged_calls import Ask
 from generator.models.check.model_inputs import InputSource as InputSource
-from generator.models.check.model_inputs import ModelInputs, declared_inputs, drawn_inputs
+from generator.models.check.model_inputs import ModelInputs, declared_inputs, drawn_inputs, filed_inputs
 from generator.models.check.model_inputs import NumberLimits as NumberLimits
 from generator.models.check.node_by_node import NodeByNode
 from generator.models.check.observed_values import LOST, returned, run_plain, whole_case
@@ -104,6 +104,13 @@ def _by_run(running: RunningRuntime, model: ModelProto, raw: bytes) -> LoadFacts
             break
     assert first is not None
     return first
+
+
+def check_inputs(facts: ModelFacts, path: Path, inputs: InputSource) -> None:
+    """Raise UserError where inputs are missing or do not fit the model, before anything is run with them."""
+    if inputs.folder is not None:
+        model = ModelProto.FromString(read_as_it_is(facts, path))
+        filed_inputs(declared_inputs(model), inputs.folder)
 
 
 Tell = Callable[[str], None]

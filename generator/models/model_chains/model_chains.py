@@ -17,9 +17,9 @@ from generator.models.chains.chains import Chain, Link, powers, whole
 from generator.models.chains.node_answers import Unpushed, folds
 from generator.models.chains.pushing import worlds_of
 from generator.models.check.call_clock import OutOfTime, within_seconds
-from generator.models.check.making import OPEN, SHAPES
 from generator.models.check.model_cases import PartCache
 from generator.models.check.node_calls import MOST_INPUTS
+from generator.models.check.own_models import OPEN, SHAPES
 from generator.models.model_chains.node_groups import KeptChain, NodeGroup, groups_of_model, key_of_group
 from opcert.vocabulary.attributes import Attribute, attribute
 from opcert.vocabulary.element_types import ELEMENT_TYPES, ElementType

@@ -115,9 +115,9 @@ def test_names_that_do_not_fit_are_told(tmp_path: Path) -> None:
     facts = read(model_of(graph_of(nodes, ["end"], [given("x")])), tmp_path)
     assert len(facts.nodes) == len(nodes)
     told = " ".join(facts.notes)
-    assert "2 inputs of nodes come from nowhere" in told
-    assert "1 names are given to several values" in told
-    assert "2 nodes wait for each other in a circle" in told
+    assert "Inputs of nodes that come from nowhere (2)" in told
+    assert "Names that are given to several values, of which the first is taken (1)" in told
+    assert "Nodes that wait for each other in a circle, or for one that does (2)" in told
     assert "\x1b" not in told
     assert "\u202e" not in told
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import onnx
 import pytest
 from onnx import ModelProto
 from onnx.reference import ReferenceEvaluator
 
-from conformance.checked_models.model_calls import ModelCall
-from conformance.models.case_models import build_model
+from conformance.checked_models.model_calls import ModelCall, ModelValue
+from conformance.models.case_models import build_model, constants_fed
 from conformance.suite.cases import Case
+from conformance.suite.protos import read_tensor
 from generator.models.check.call_cases import CallCases
-from generator.models.check.making import OPEN, SHAPES, cases_of_call
+from generator.models.check.making import cases_of_call
+from generator.models.check.own_models import OPEN, SHAPES
 from tests.generator.checking.made_calls import call, fed, fixed, weight
 from tests.generator.neighbours.fused_programs import passes
 
@@ -97,3 +101,42 @@ def test_what_a_form_says_has_no_model_of_its_own() -> None:
         cases = made(call("LSTM-14", inputs, hidden_size=6), 2)
         assert cases.forms[0] == form
         assert all(each.model is None for each in cases.cases)
+
+
+def test_a_call_whose_constants_are_held_is_the_same_with_all_of_them_fed() -> None:
+    parameters = ["X", "W", "R", "B", "sequence_lens", "initial_h", "initial_c", "P"]
+    for case in made(lstm(2)).cases:
+        held = {each.name: each for each in model_of(case).graph.initializer}
+        fed_all = constants_fed(case, parameters)
+        assert fed_all.model is None
+        assert [name for name, _ in fed_all.inputs] == parameters[:7]
+        values = dict(fed_all.inputs)
+        assert [name for name, value in values.items() if value is None] == ["B", "sequence_lens"]
+        assert {name: values[name] for name in held} == {
+            name: read_tensor(each) for name, each in held.items()
+        }
+        assert constants_fed(fed_all, parameters) is fed_all
+        assert constants_fed(case, ["other", *parameters[1:]]) is case
+
+
+@pytest.mark.parametrize(
+    ("operator", "inputs", "held"),
+    [
+        ("GlobalAveragePool-1", [fed(2, 3, 4, 4, of="float16")], []),
+        ("Conv-1", [fed(2, 3, 8, 8), weight(4, 3, 3, 3)], ["W"]),
+        ("Concat-4", [fed(2, 3), fed(2, 3)], []),
+    ],
+)
+def test_a_version_of_an_old_set_is_asked_in_the_set_of_the_model(
+    operator: str, inputs: list[ModelValue | None], held: list[str]
+) -> None:
+    more = {"axis": 1} if operator == "Concat-4" else {}
+    plain = call(operator, inputs, **more)
+    node = replace(plain.first, opset=10)
+    cases = made(ModelCall(node, (node,))).cases
+    for case in cases:
+        model = model_of(case)
+        assert [opset.version for opset in model.opset_import] == [10]
+        assert [each.name for each in model.graph.initializer] == held
+    old = replace(plain.first, opset=5)
+    assert all(case.model is None for case in made(ModelCall(old, (old,))).cases)

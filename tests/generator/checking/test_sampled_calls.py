@@ -18,6 +18,7 @@ from generator.models.check.sampled_calls import ELEMENTWISE, sample
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import Tensor, tensor
+from reports.checked_models.check_words import right_text
 from tests.generator.checking.made_calls import call, fed
 
 
@@ -257,3 +258,28 @@ def test_a_fault_among_many_elements_is_noticed() -> None:
     part = sample(faulty, 20, 0)
     assert part is not None
     assert 7.0 in part.answers[0].array
+
+
+def test_a_node_that_is_less_exact_than_the_table_of_functions_is_right_and_told_so() -> None:
+    x = np.linspace(-3, 3, 64, dtype=np.float32)
+    right = (1 / (1 + np.exp(-x.astype(np.float64)))).astype(np.float32)
+    far = right.copy()
+    for _ in range(7):
+        far[0] = np.nextafter(far[0], np.float32(1))
+    node = call("Sigmoid-13", [fed(64)]).first
+    found = NodeJudge(60.0, 6.0).judge(node, [tensor(x)], [tensor(far)]).numbers
+    assert (found.verdict, found.is_inexact, found.ulps) == ("right", True, 7)
+    assert right_text(found) == "inexact, within 7 ulp"
+    exact = NodeJudge(60.0, 6.0).judge(node, [tensor(x)], [tensor(right)]).numbers
+    assert (exact.verdict, exact.is_inexact) == ("right", False)
+
+
+def test_a_scalar_of_one_element_is_a_scalar_of_an_actual_call_too() -> None:
+    boxes = np.array([[[0, 0, 1, 1], [2, 2, 3, 3]]], np.float32)
+    scores, most = np.array([[[0.25, 0.75]]], np.float32), np.array([1])
+    taken = [tensor(each) for each in (boxes, scores, most, np.array([0.5], np.float32))]
+    node = call("NonMaxSuppression-11", [fed(1, 2, 4), fed(1, 1, 2), fed(1, of="int64"), fed(1)]).first
+    best, other = (
+        NodeJudge(60.0, 6.0).judge(node, taken, [tensor(np.array([[0, 0, box]]))]).numbers for box in (1, 0)
+    )
+    assert (best.verdict, other.verdict) == ("right", "wrong"), best.reason
