@@ -157,7 +157,13 @@ def test_kinds(text: str, kind: Any) -> None:
         ("[]", "floats", None, Stated([])),
         ("`[0, 1]`", "ints", None, Stated([0, 1])),
         ("1.0", "floats", None, None),
-        ("all zeros", "ints", None, None),
+        ("all zeros", "ints", None, Stated(none=True)),
+        ("list of 1 (no dilation)", "ints", None, Stated(none=True)),
+        ("[1, 1, ...]", "ints", None, Stated(none=True)),
+        ("1s along each spatial axis", "ints", None, Stated(none=True)),
+        ("all of them", "ints", None, None),
+        ("[0, 1, ...]", "ints", None, None),
+        ("empty list", "ints", None, Stated([])),
         ("*sigmoid* for f, *tanh* for g", "strings", None, Stated(["sigmoid", "tanh"])),
         ("*sigmoid,tanh,tanh*", "strings", None, Stated(["sigmoid", "tanh", "tanh"])),
         ("2 or 3", "int", None, None),
@@ -299,3 +305,26 @@ def test_an_input_that_one_mode_alone_needs_may_be_left_out_and_notes_behind_a_f
     assert [each.option for each in spec.inputs] == ["single", "optional"]
     assert spec.attributes["mode"].required
     assert not {"required-missing", "optionality-unstated"} & {finding.code for finding in spec.findings}
+
+
+def test_headings_title_sections_and_an_item_below_an_input_has_its_type() -> None:
+    page = (
+        "## Attributes\n\n* *axes*\n\n  * **Description**: which.\n"
+        "  * **Range of values**: non-negative s64 values.\n"
+        "  * **Type**: s64[]\n  * **Default value**: empty list\n  * **Required**: *yes*\n\n"
+        "## Inputs\n\n* **1**: ``data`` - the tensor. **Required.**\n\n  * **Type**: T\n\n"
+        "## Outputs\n\n* **1**: ``result`` - the tensor.\n\n  * **Type**: s32\n\n"
+        "## Broadcasting rules\n\n* **1**: there are none.\n\n"
+        "**Types**:\n\n* **T**: any integer numeric type.\n"
+    )
+    (spec,) = MARKDOWN.read(Text("sort.md", f"{_HEAD}{page}", "00"), None)
+    assert [(each.name, each.type) for each in (*spec.inputs, *spec.outputs)] == [
+        ("data", "T"),
+        ("result", "int32"),
+    ]
+    axes = spec.attributes["axes"]
+    assert (axes.kind, axes.at_least, axes.default, axes.required) == ("ints", 0, [], True)
+    assert "uint8" in spec.type_constraints["T"].types
+    assert "float" not in spec.type_constraints["T"].types
+    found = [finding.message for finding in spec.findings if finding.code == "required-with-default"]
+    assert found == ["axes is required, and has a default all the same"]

@@ -27,7 +27,7 @@ SHARES = {
     "category": (130, 0),
     "attribute type": (282, 5),
     "attribute required": (282, 5),
-    "attribute default": (182, 8),
+    "attribute default": (182, 6),
     "attribute range": (276, 14),
     "input optionality": (320, 1),
     "input type": (320, 0),
@@ -38,8 +38,6 @@ SHARES = {
 
 UNREAD = (
     ("SoftMax_8.md", 17, "attribute range", "axis"),
-    ("ConvolutionBackpropData_1.md", 88, "attribute default", "output_padding"),
-    ("GroupConvolutionBackpropData_1.md", 60, "attribute default", "output_padding"),
     ("PriorBoxClustered_1.md", 52, "attribute default", "width"),
     ("Eye_9.md", 62, "attribute range", "output_type"),
     ("Range_4.md", 14, "attribute range", "output_type"),

@@ -19,8 +19,11 @@ _KINDS: dict[str, tuple[AttributeKind, str | None]] = {
     "string": ("string", None),
     "boolean": ("int", "boolean"),
     "bool": ("int", "boolean"),
-    **{each: ("int", each) for each in ("int32", "int64", "i32", "i64", "uint32", "uint64", "size_t")},
-    **{each: ("int", each) for each in ("unsigned int", "unsigned int 64-bit")},
+    **{
+        each: ("int", each)
+        for each in ("int32", "int64", "i32", "i64", "s32", "s64", "uint32", "uint64", "size_t")
+    },
+    **{each: ("int", each) for each in ("uint32", "uint64", "unsigned int", "unsigned int 64-bit")},
     **{each: ("float", each) for each in ("float32", "float64", "f32", "f64")},
 }
 _LISTS: dict[AttributeKind, AttributeKind] = {"int": "ints", "float": "floats", "string": "strings"}
@@ -28,6 +31,13 @@ _LIST = re.compile(r"^(?:a )?(?:list|array) of (?P<item>\w+?)s?$")
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _WORD = r"[A-Za-z_][\w.]*"
 _BOOLEANS = {"true": 1, "false": 0, "1": 1, "0": 0}
+_FILLED = re.compile(
+    r"^[`*]*(?:(?:(?:all|a? ?list of) )?(?:zeros|ones|[01]s)|(?:all|a? ?list of) [01]"
+    r"|\[(?P<item>[01])(?:, ?(?P=item)){0,9}, ?\.\.\.\])[`*]*"
+    r"(?: ?\([\w ]{1,60}\)| along (?:each|every|all)[\w ]{1,40})?$",
+    re.IGNORECASE,
+)
+"""A list of one number again and again: how many there are is up to the call."""
 _EMPTY = re.compile(r"^[`*]*(?:\"\"|'')[`*]*(?: ?\(empty string\))?$")
 
 
@@ -106,6 +116,10 @@ def _number(written: str, kind: AttributeKind, other: str | None) -> Stated | No
 
 
 def _numbers(written: str, kind: AttributeKind) -> Stated | None:
+    if _FILLED.match(written):
+        return Stated(none=True)
+    if written.lower() in ("empty list", "an empty list"):
+        return Stated([])
     listed = re.fullmatch(r"[`*]*\[(?P<items>[^\[\]]*)\][`*]*", written)
     if listed is None:
         return None
@@ -141,7 +155,8 @@ def _strings(written: str) -> Stated | None:
 _ARTICLE = r"(?:an? |the )?"
 _LISTED = r"(?:list of |set of )?"
 _NOUN = (
-    r"(?:(?:arbitrary |close )*(?:integers?|floating[- ]point|float|numeric)?"
+    r"(?:(?:arbitrary |valid |close )*(?:non-negative |positive )?"
+    r"(?:integers?|floating[- ]point|float|numeric|[fsiu]\d{1,2}(?= ))?"
     r"(?: (?:numbers?|values?|types?))?"
     r"(?: (?:non-negative|positive) (?:numbers?|values?))?)"
 )

@@ -274,6 +274,9 @@ class AttributeReader:
         required = self._required(name, bullet)
         default, origin = self._default(name, bullet, kind, other)
         values = self._ranges.settle(name, bullet, default, bounds, values)
+        if required and origin is not None and default is not None:
+            message = f"{name} is required, and has a default all the same"
+            self._notes.find("required-with-default", "warning", line, message, str(default.value))
         self.found.descriptions[name] = bullet
         if origin is not None:
             self.found.defaults[name] = origin

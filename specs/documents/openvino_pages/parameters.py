@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from specs.documents.openvino_pages.items import Bullet, Notes, State
-from specs.documents.openvino_pages.tokens import plain
+from specs.documents.openvino_pages.tokens import bare, plain
 from specs.documents.openvino_pages.type_words import find_precision, read_types
 from specs.documents.text.documents import Line
 from specs.model.spec import AttributeSpec, Option, Origin, ParameterSpec, TypeConstraint
@@ -55,9 +55,17 @@ class TypeFinder:
     attributes: Mapping[str, AttributeSpec]
     constraints: dict[str, TypeConstraint] = field(default_factory=dict)
 
-    def find(self, noun: str, name: str, line: Line, text: str, inputs: Sequence[ParameterSpec]) -> str:
-        """The type variable or concrete type that the text gives; `unknown` where it gives none."""
-        found = self._marked(name, line, text) or self._same(text, inputs) or self._phrase(name, line, text)
+    def find(
+        self, noun: str, name: str, line: Line, text: str, inputs: Sequence[ParameterSpec], own: str
+    ) -> str:
+        """The type variable or concrete type that its own field or the text gives; `unknown` for none."""
+        listed = own if own in self.variables else find_precision(own)
+        found = (
+            listed
+            or self._marked(name, line, text)
+            or self._same(text, inputs)
+            or self._phrase(name, line, text)
+        )
         state: State = "read" if found else "unread"
         if found is None and (
             _OPEN.search(text)
@@ -249,11 +257,13 @@ class ParameterReader:
         group.descriptions[name] = lines
         option = self._option(group, name, line, text, below, several)
         rank = _rank(text)
+        typed = bullet.part("type")
+        own = bare(typed.text) if typed else ""
         group.parameters.append(
             ParameterSpec(
                 name=name,
                 option=option,
-                type=self._types.find(group.noun, name, line, text, self.inputs.parameters),
+                type=self._types.find(group.noun, name, line, text, self.inputs.parameters, own),
                 origin=Origin("imported", (line.source(),)),
                 rank=rank,
                 shape=_shape(text),

@@ -31,7 +31,7 @@ def lex_markdown(lines: Sequence[Line]) -> Lexed:
             page.blocks.append(CodeBlock(fence["info"].strip(), line, closed=False))
             if len(fence["info"].split()) > 1:
                 page.damaged("collapsed-lines", line, "text stands in the line that opens a block of code")
-        elif not _HEADING.match(line.text):
+        elif not _HEADING.match(line.text) or _SECTION_HEADING.match(line.text):
             page.prose(line)
     if page.blocks and not page.blocks[-1].closed:
         page.damaged("markup-damage", page.blocks[-1].start, "a block of code never ends")
@@ -108,6 +108,9 @@ _SECTION = re.compile(rf"^\*\*(?P<title>{_TITLES})[ \t]*:?\*\*[ \t]*:?[ \t]*(?P<
 _OTHER = re.compile(
     r"^\*\*(?!required|optional|note|important)(?P<title>[A-Z][\w ()/-]*):?\*\*[ \t]*:?$", re.IGNORECASE
 )
+_SECTION_HEADING = re.compile(
+    rf"^#{{2,4}}[ \t]+(?P<title>{_TITLES}|[A-Z][\w ()/-]{{0,60}}?)[ \t:]{{0,9}}$", re.IGNORECASE
+)
 _BULLET = re.compile(r"^(?P<indent>[ \t]*)\*[ \t]+(?P<text>\S.*)$")
 _COLLAPSED = re.compile(
     r"\S[ \t]+\*[ \t]+(?:\*\*[\w .]+\*\*[ \t]*:|\*\w[\w, ()-]*\*(?:$|:|[ \t]+[-*])|`+\w+`+[ \t]+-)"
@@ -173,6 +176,9 @@ def _classify(line: Line) -> Token:
         other = _OTHER.match(line.text)
         if other:
             return Token("section", line.after(len(line.text)), 0, other["title"].strip().lower())
+    heading = _SECTION_HEADING.match(line.text)
+    if heading:
+        return Token("section", line.after(len(line.text)), 0, " ".join(heading["title"].split()).lower())
     bullet = _BULLET.match(line.text)
     if bullet:
         return Token("bullet", line.after(bullet.start("text")), width(bullet["indent"]))

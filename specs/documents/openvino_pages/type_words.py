@@ -98,11 +98,14 @@ _PRECISIONS = {
     "float32": "float",
     "float64": "double",
     **{f"i{bits}": f"int{bits}" for bits in (4, 8, 16, 32, 64)},
+    **{f"s{bits}": f"int{bits}" for bits in (4, 8, 16, 32, 64)},
     **{f"u{bits}": f"uint{bits}" for bits in (4, 8, 16, 32, 64)},
 }
 _FILLER = re.compile(
     r"\b(?:any|arbitrary|supported|types?|of|the|data|tensors?|either|element|elements|values?|an?|one of)\b"
 )
+_NARROWED = re.compile(r"(?<=integer) numeric$|(?<=point) numeric$")
+"""What says nothing beside a class: integers are numeric."""
 _DEPENDS = re.compile(
     r"(?:,? ?(?:and )?depend(?:s|ing) on (?:the )?[`*]\w+[`*] attribute(?: value)?(?:,? ?can be)?)",
     re.IGNORECASE,
@@ -152,6 +155,7 @@ def _read(text: str) -> Types | None:
         return Types(()) if re.search(r"\b(?:supported|arbitrary)\b", text) else None
     found: list[str] = []
     for word in words:
+        word = _NARROWED.sub("", word)
         precision = find_precision(word) if word not in _CLASSES else None
         types = _CLASSES.get(word) or ((precision,) if precision else None)
         if types is None:
