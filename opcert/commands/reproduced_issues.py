@@ -36,7 +36,7 @@ MOST_CASES = 4
 _HANDED_ON = re.compile(r"(?m)^(\w+: )?Exception from \S+:$")
 _TOLD = 48
 _HOST = "onnxruntime"
-"""The package that an issue names beside that of the runtime: what a plug-in or an optimiser runs on."""
+"""What a plug-in or an optimiser runs on: an issue names it, and what else the runtime was installed with."""
 _PYTHON = """
 import base64 as _base64, json as _json, os as _os
 _told = _json.dumps([
@@ -101,7 +101,7 @@ class Bareground:
             {
                 name: told
                 for name, told in self.environment.packages.items()
-                if _name(name) == _HOST != _name(package)
+                if _name(name) in {_HOST, *map(_name, wanted)} - {_name(package)}
             },
         )
 
