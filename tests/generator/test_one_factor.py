@@ -53,3 +53,12 @@ def test_a_vector_is_cut_together_with_the_axes_that_are_as_long() -> None:
     cut = Call(call.attributes, (("value", tensor([[[1.0]]], "float")), ("bias", tensor([1.0], "float"))))
     assert digest_of(cut, space) in [digest_of(each.call, space) for each in further(call)]
     assert space.attempt(cut)
+
+
+def test_tensors_of_a_row_are_cut_alike_before_the_axis_in_which_they_differ() -> None:
+    space = space_of("ai.onnx::Concat-13")
+    shapes, axis = ((2, 1), (2, 3)), {"axis": attribute("int", 1)}
+    call = Call(axis, tuple(("inputs", tensor(np.ones(shape, np.float32), "float")) for shape in shapes))
+    cut = Call(axis, tuple(("inputs", tensor(np.ones((1, each), np.float32), "float")) for each in (1, 3)))
+    assert digest_of(cut, space) in [digest_of(each.call, space) for each in further(call)]
+    assert space.attempt(cut)

@@ -286,6 +286,10 @@ def further(call: Call) -> Iterator[OneFactorCall]:
         small = _of_first_type(call, lambda given: _small(given, next(starts)))
         if small is not None:
             yield OneFactorCall(f"{ELEMENTS} all", "0, 1, 2, 0, ...", small)
+        for rank in range(1, min(len(given.shape) for _, given in call.inputs if given is not None)):
+            cut = _of_first_type(call, partial(_cut, axes=tuple(range(rank))))
+            if cut is not None:
+                yield OneFactorCall(f"{SHAPE} all", f"1 along the first {rank}", cut)
         return
     for name, given in call.inputs:
         if given is not None and given.array.size and _is_plain(given):
