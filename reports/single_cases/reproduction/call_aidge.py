@@ -22,12 +22,19 @@ def prepare(model: Any) -> Any:
         if type(node.get_operator()).__name__ == "GenericOperatorOp":
             raise Unsupported(f"Aidge has no operator {node.type()}: it is generic to it")
     graph.set_backend("cpu")
+    # The importer says in which layout each input is; a tensor in another one does not go with constants.
+    ends = [node.get_operator().get_input(place) for node, place in graph.get_ordered_inputs() if node]
+    layouts = [None if each is None else each.dformat for each in ends]
     scheduler = aidge_core.SequentialScheduler(graph)
 
     def call(inputs: Any) -> Any:
         arrays = [inputs[each.name] for each in model.graph.input]
-        scheduler.forward(data=[aidge_core.Tensor(array) for array in arrays])
-        ends = graph.get_ordered_outputs()
-        return [np.array(node.get_operator().get_output(place)) for node, place in ends]
+        tensors = [aidge_core.Tensor(array) for array in arrays]
+        for tensor, layout in zip(tensors, layouts, strict=False):
+            if layout is not None:
+                tensor.set_data_format(layout)
+        scheduler.forward(data=tensors)
+        found = graph.get_ordered_outputs()
+        return [np.array(node.get_operator().get_output(place)) for node, place in found]
 
     return call
