@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 
 
-class Unsupported(Exception):
+class GenericOperator(Exception):
     """What the importer does not know stands in the graph as a generic operator."""
 
 
@@ -20,7 +20,7 @@ def prepare(model: Any) -> Any:
     graph = aidge_onnx.load_onnx("case.onnx")
     for node in graph.get_nodes():
         if type(node.get_operator()).__name__ == "GenericOperatorOp":
-            raise Unsupported(f"Aidge has no operator {node.type()}: it is generic to it")
+            raise GenericOperator(f"Aidge has no operator {node.type()}: it is generic to it")
     graph.set_backend("cpu")
     # The importer says in which layout each input is; a tensor in another one does not go with constants.
     ends = [node.get_operator().get_input(place) for node, place in graph.get_ordered_inputs() if node]

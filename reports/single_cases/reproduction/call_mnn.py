@@ -15,25 +15,21 @@ import onnx
 TYPES = {"float32": MNN.expr.float, "int32": MNN.expr.int, "uint8": MNN.expr.uint8}
 
 
-class Unsupported(Exception):
+class NoSuchTensors(Exception):
     """MNN has tensors of float, int32 and bytes; constants of a model may have other types."""
-
-
-class ConversionFailed(Exception):
-    """What the converter printed, where it made no model."""
 
 
 def prepare(model: Any) -> Any:
     for each in [*model.graph.input, *model.graph.output]:
         kind = onnx.helper.tensor_dtype_to_np_dtype(each.type.tensor_type.elem_type).name
         if kind not in TYPES:
-            raise Unsupported(f"MNN computes with no tensors of {kind}: {each.name} would be one")
+            raise NoSuchTensors(f"MNN computes with no tensors of {kind}: {each.name} would be one")
     onnx.save(model, "case.onnx")
     words = ["-f", "ONNX", "--modelFile", "case.onnx", "--MNNModel", "case.mnn", "--bizCode", "case"]
     command = [str(Path(sys.executable).with_name("mnnconvert")), *words]
     told = subprocess.run([*command, "--keepInputFormat", "1"], capture_output=True, text=True, check=False)
     if not Path("case.mnn").exists():
-        raise ConversionFailed(told.stdout + told.stderr)
+        raise RuntimeError(told.stdout + told.stderr)  # what the converter printed
     names = [[each.name for each in ends] for ends in (model.graph.input, model.graph.output)]
     module = MNN.nn.load_module_from_file("case.mnn", *names)
 

@@ -12,7 +12,7 @@ import wonnx
 DRIVER = ""
 
 
-class Unsupported(Exception):
+class NoSuchArrays(Exception):
     """Its interface takes float32 alone; lists come back, in the shapes that the model declares."""
 
 
@@ -20,12 +20,12 @@ def prepare(model: Any) -> Any:
     if DRIVER:
         os.environ["VK_ICD_FILENAMES"] = DRIVER
     if any(each.type.tensor_type.elem_type != onnx.TensorProto.FLOAT for each in model.graph.input):
-        raise Unsupported("wonnx's interface takes float32 alone")
+        raise NoSuchArrays("wonnx's interface takes float32 alone")
     inferred = onnx.shape_inference.infer_shapes(model, data_prop=True)
     ends = [(each.name, each.type.tensor_type) for each in inferred.graph.output]
     shapes = {name: [extent.dim_value for extent in kind.shape.dim] for name, kind in ends}
     if not all(extent.HasField("dim_value") for _, kind in ends for extent in kind.shape.dim):
-        raise Unsupported("wonnx has no shapes that are known in the run")
+        raise NoSuchArrays("wonnx has no shapes that are known in the run")
     session = wonnx.Session.from_bytes(inferred.SerializeToString())
 
     def call(inputs: Any) -> Any:
