@@ -15,7 +15,7 @@ ADAPTER = Adapter(
         UnsupportedRule(
             "CompilerToolError: failed to legalize operation 'torch.operator' that was explicitly marked "
             "illegal: onnx.NoSuch",
-            message=r"^failed to legalize operation 'torch\.",
+            message=r"(^|error: )failed to legalize operation 'torch\.",
         ),
     ),
 )

@@ -12,6 +12,7 @@ ADAPTER = Adapter(
     unsupported=(
         UnsupportedRule(
             "ConversionFailed: These Op Not Support: ONNX::Foo ",
+            kind="ConversionFailed|RuntimeError",  # the latter where nothing but MNN is at work
             message="These Op Not Support: ",
         ),
         UnsupportedRule(

@@ -24,6 +24,7 @@ class _Model(NamedTuple):
     graph: Any
     scheduler: Any
     order: List[str]
+    layouts: List[Any]
     watch: watched_memory.Watch
 
 
@@ -57,12 +58,20 @@ class AidgeWorker(protocol.Worker):
             if type(node.get_operator()).__name__ == "GenericOperatorOp":
                 raise protocol.Unsupported("Aidge has no operator %s: it is generic to it" % node.type())
         graph.set_backend("cpu")
-        return _Model(graph, self._core.SequentialScheduler(graph), order, watched_memory.watch_for(request))
+        # The importer says in which layout each input is; a tensor in another one does not go with constants.
+        ends = [node.get_operator().get_input(place) for node, place in graph.get_ordered_inputs() if node]
+        layouts = [None if each is None else each.dformat for each in ends]
+        scheduler = self._core.SequentialScheduler(graph)
+        return _Model(graph, scheduler, order, layouts, watched_memory.watch_for(request))
 
     def run(self, model: _Model, inputs: Dict[str, protocol.WireTensor]) -> Sequence[Any]:
         arrays = {name: wire.to_numpy(inputs[name]) for name in model.order}
         model.watch.given(arrays)
-        model.scheduler.forward(data=[self._core.Tensor(each) for each in arrays.values()])
+        tensors = [self._core.Tensor(each) for each in arrays.values()]
+        for tensor, layout in zip(tensors, model.layouts):  # noqa: B905 - Python 3.9
+            if layout is not None:
+                tensor.set_data_format(layout)
+        model.scheduler.forward(data=tensors)
         outputs = [node.get_operator().get_output(place) for node, place in model.graph.get_ordered_outputs()]
         # Its tensors are copied into arrays: of where they lie nothing is known.
         return model.watch.returned([], [wire.from_numpy(np.array(each)) for each in outputs])

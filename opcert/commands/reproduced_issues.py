@@ -36,7 +36,7 @@ MOST_CASES = 4
 _HANDED_ON = re.compile(r"(?m)^(\w+: )?Exception from \S+:$")
 _TOLD = 48
 _HOST = "onnxruntime"
-"""The package that an issue names beside that of the runtime: what a plug-in or an optimiser runs on."""
+"""What a plug-in or an optimiser runs on: an issue names it, and what else the runtime was installed with."""
 _PYTHON = """
 import base64 as _base64, json as _json, os as _os
 _told = _json.dumps([
@@ -101,7 +101,7 @@ class Bareground:
             {
                 name: told
                 for name, told in self.environment.packages.items()
-                if _name(name) == _HOST != _name(package)
+                if _name(name) in {_HOST, *map(_name, wanted)} - {_name(package)}
             },
         )
 
@@ -198,8 +198,10 @@ def _not_reproduced(tried: CaseResult, case: Case, ran: Ran, dumped: list[dict[s
     if tried.verdict == REJECTED_VALID:
         if dumped is not None:
             return "the call is answered"
-        said, seen = _letters((row.message if row is not None else "") or ""), _letters(ran.stderr)
-        return "" if said[:_TOLD] in seen else "the script ends with another error"
+        said, seen = (row.message if row is not None else "") or "", _letters(ran.stderr)
+        # Of a process that prints a line and raises another one the two may come in either order.
+        alike = all(_letters(line)[:_TOLD] in seen for line in said.splitlines())
+        return "" if alike or _letters(said)[:_TOLD] in seen else "the script ends with another error"
     if dumped is None:
         return f"the script ends with {_last_line(ran)}"
     try:

@@ -5,8 +5,10 @@ They need the names `inputs`, `attributes`, and of an ONNX model `model`; the ou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Literal
 
 from conformance.models.case_models import Form
@@ -112,6 +114,9 @@ settings = onnxruntime.SessionOptions()
 session = onnxruntime.InferenceSession(model.SerializeToString(), settings)
 got = session.run(None, inputs)
 """
+_SAID_ALREADY = re.compile(
+    r"(?m)^from (__future__|typing) .*\n+|^import (numpy as np|onnx)\n|: Any\b| -> Any\b|  # noqa: \w+.*$"
+)
 CALLS: Mapping[tuple[str, Kind], tuple[tuple[str, ...], str]] = {
     ("onnxruntime", "onnx"): (("onnx", "onnxruntime"), _ONNXRUNTIME),
     ("onnx", "onnx"): (("onnx", "onnx.reference"), _REFERENCE),
@@ -143,12 +148,23 @@ def call_of(
         return BareCall(*found)
     if kind != "onnx":
         return None
+    file = files("reports.single_cases.reproduction").joinpath(f"call_{runtime.replace('-', '_')}.py")
+    if file.is_file():
+        return _of_file(file.read_text("utf-8"), options or {})
     if runtime in _OPTIMISERS:
         module, optimise = _OPTIMISERS[runtime]
         constants = _CONSTANTS if form == "initializers" else ""
         modules = ("onnx", "onnx.numpy_helper", "onnxruntime", module)
         return BareCall(modules, _OPTIMISED.format(constants=constants, optimise=optimise))
     return _on_provider(options or {}) if runtime.startswith("onnxruntime-") else None
+
+
+def _of_file(text: str, options: Mapping[str, str]) -> BareCall:
+    """The lines of a file that reproductions carry, without types and what every script has already."""
+    plain = _SAID_ALREADY.sub("", text.partition("\n\n")[2])
+    for name, option in options.items():
+        plain = re.sub(rf"(?m)^{name.upper()} = .*$", f"{name.upper()} = {for_python(option)}", plain)
+    return BareCall(("onnx",), f"{plain.strip()}\n\ngot = prepare(model)(inputs)\n")
 
 
 def _on_provider(options: Mapping[str, str]) -> BareCall | None:

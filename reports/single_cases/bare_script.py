@@ -22,6 +22,7 @@ from conformance.suite.cases import Case
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.harmless import for_python, one_line
 from opcert.vocabulary.tensors import Tensor
+from reports.single_cases import bare_tflite
 from reports.single_cases.bare_calls import BareCall, call_of
 from reports.single_cases.standalone import (
     call_lines,
@@ -62,6 +63,8 @@ def bare_script(
     """The script of a case in a form on a runtime with options, or why there is none, in words."""
     found = why_none(case, runtime, form)
     kind = kind_of(case)
+    if not found and kind == "org.tensorflow" and runtime in bare_tflite.RUNTIMES:
+        return _of_tflite(case, runtime, options or {})
     made = None if kind is None else call_of(runtime, kind, options, form)
     if found or kind is None or made is None:
         return found or f"nothing is known of how {runtime} is called by itself"
@@ -81,6 +84,20 @@ def _in_python(case: Case, runtime: str, made: BareCall, form: Form, valid_case:
     imports += [f"from numpy import {', '.join(numbers)}"] if numbers else []
     imports += ["from onnx import helper"] if kind == "onnx" else []
     lines = [*imports, "", 'np.set_printoptions(floatmode="unique", threshold=999)', *body, *said]
+    return BareScript((*lines, *printed), len(lines), "python")
+
+
+def _of_tflite(case: Case, runtime: str, options: Mapping[str, str]) -> BareScript | str:
+    made = bare_tflite.tflite_lines(case, runtime, options, inputs_code)
+    if isinstance(made, str):
+        return made
+    imports, body, call = made
+    said = [*body, *_expected(case), *call.strip().splitlines()]
+    numbers = [each for each in ("inf", "nan") if re.search(rf"\b{each}\b", "\n".join(said))]
+    lines = ["import numpy as np", *imports.splitlines()]
+    lines += [f"from numpy import {', '.join(numbers)}"] if numbers else []
+    lines += ["", 'np.set_printoptions(floatmode="unique", threshold=999)', *said]
+    printed = ["for each in got:", '    print("got", each.dtype, each.shape, each.ravel())']
     return BareScript((*lines, *printed), len(lines), "python")
 
 

@@ -56,3 +56,13 @@ def test_element_types_pass_unharmed(runtime: Conversation, element_type: str) -
 def test_every_form_is_taken(runtime: Conversation, form: Form) -> None:
     inputs = [("data", numbers((5,))), ("shape", tensor([5]))]
     assert_moved_unharmed(runtime, make_case("ai.onnx::Reshape-14", inputs), form)
+
+
+@pytest.mark.parametrize("shape", [(2, 1), (1, 2, 1), (1, 2, 1, 1), (1, 2, 1, 1, 1)])
+def test_an_input_has_the_layout_that_the_importer_says(
+    runtime: Conversation, shape: tuple[int, ...]
+) -> None:
+    one = tensor(np.arange(2, dtype=np.float32).reshape(shape))
+    both = tensor(np.concatenate([one.array, one.array]))
+    case = make_case("ai.onnx::Concat-13", [("a", one), ("b", one)], {"axis": ("int", 0)}, output=both)
+    assert runtime.call(case, "initializers") == [both]

@@ -27,6 +27,38 @@ def floats(values: object) -> Tensor:
     return tensor(np.array(values, np.float32))
 
 
+CALLS: list[tuple[str, list[Tensor], dict[str, tuple[str, object]], Tensor]] = [
+    ("Mod-13", [floats([-3, 3]), floats([2, -2])], {"fmod": ("int", 1)}, floats([-1, 1])),
+    ("Clip-13", [GRID, floats(2), floats(1)], {}, floats([[1] * 3] * 2)),
+    ("Max-13", [LINE, floats([0, 2, 0]), floats(1)], {}, floats([4, 2, 1])),
+    ("Where-16", [tensor([True, False, True]), LINE, GRID], {}, floats([[4, 1, 1], [4, 4, 1]])),
+    ("IsNaN-13", [floats([np.nan, 1])], {}, tensor([True, False])),
+    ("GreaterOrEqual-16", [LINE, floats(1)], {}, tensor([True] * 3)),
+    ("Cast-13", [tensor([3, 0], "int8")], {"to": ("int", 1)}, floats([3, 0])),
+    ("MatMul-13", [GRID, LINE], {}, floats([3, 21])),
+    ("MatMul-13", [floats([[[1, 2]]]), floats([[[3], [4]], [[5], [6]]])], {}, floats([[[11]], [[17]]])),
+    ("ReduceSum-13", [GRID, tensor([-1])], {"keepdims": ("int", 0)}, floats([3, 12])),
+    ("ReduceMax-20", [numbers((0, 2)), tensor([0])], {}, floats([[-np.inf] * 2])),
+    ("ReduceMin-20", [tensor([True, False])], {}, tensor([False])),
+    ("Transpose-13", [GRID], {"perm": ("ints", [1, 0])}, floats([[0, 3], [1, 4], [2, 5]])),
+    ("Reshape-14", [GRID, tensor([0, 1, -1])], {}, floats([[[0, 1, 2]], [[3, 4, 5]]])),
+    ("Concat-13", [GRID, GRID], {"axis": ("int", -1)}, floats([[0, 1, 2] * 2, [3, 4, 5] * 2])),
+    ("Slice-13", [GRID, tensor([-1]), tensor([9]), tensor([0])], {}, floats([[3, 4, 5]])),
+    ("Slice-13", [LINE, tensor([0]), tensor([3]), tensor([0]), tensor([2])], {}, floats([4, 1])),
+    ("Pad-13", [LINE, tensor([1, -2]), floats(7)], {}, floats([7, 4])),
+    ("Gather-13", [GRID, tensor([[-1, 0]])], {"axis": ("int", 1)}, floats([[[2, 0]], [[5, 3]]])),
+    ("Expand-13", [LINE, tensor([2, 1])], {}, floats([[4, 1, 1]] * 2)),
+    ("Unsqueeze-13", [LINE, tensor([-1, 0])], {}, floats([[[4], [1], [1]]])),
+    (
+        "Conv-22",
+        [floats([[[1, 2, 3], [4, 5, 6]]]), floats([[[1, 1]], [[1, -1]]]), floats([10, 20])],
+        {"group": ("int", 2), "pads": ("ints", [1, 0]), "strides": ("ints", [2])},
+        floats([[[11, 15], [16, 19]]]),
+    ),
+]  # fmt: skip
+"""Calls of ONNX's, and what they come to."""
+
+
 def test_it_says_what_it_is(runtime: Conversation) -> None:
     installed = environment_of(ADAPTER).packages
     assert runtime.hello["runtime"] == {"name": "jaxlib", "version": installed["jaxlib"]}
@@ -75,38 +107,7 @@ def test_every_form_is_taken(runtime: Conversation, form: Form) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("operator", "inputs", "attributes", "expected"),
-    [
-        ("Mod-13", [floats([-3, 3]), floats([2, -2])], {"fmod": ("int", 1)}, floats([-1, 1])),
-        ("Clip-13", [GRID, floats(2), floats(1)], {}, floats([[1] * 3] * 2)),
-        ("Max-13", [LINE, floats([0, 2, 0]), floats(1)], {}, floats([4, 2, 1])),
-        ("Where-16", [tensor([True, False, True]), LINE, GRID], {}, floats([[4, 1, 1], [4, 4, 1]])),
-        ("IsNaN-13", [floats([np.nan, 1])], {}, tensor([True, False])),
-        ("GreaterOrEqual-16", [LINE, floats(1)], {}, tensor([True] * 3)),
-        ("Cast-13", [tensor([3, 0], "int8")], {"to": ("int", 1)}, floats([3, 0])),
-        ("MatMul-13", [GRID, LINE], {}, floats([3, 21])),
-        ("MatMul-13", [floats([[[1, 2]]]), floats([[[3], [4]], [[5], [6]]])], {}, floats([[[11]], [[17]]])),
-        ("ReduceSum-13", [GRID, tensor([-1])], {"keepdims": ("int", 0)}, floats([3, 12])),
-        ("ReduceMax-20", [numbers((0, 2)), tensor([0])], {}, floats([[-np.inf] * 2])),
-        ("ReduceMin-20", [tensor([True, False])], {}, tensor([False])),
-        ("Transpose-13", [GRID], {"perm": ("ints", [1, 0])}, floats([[0, 3], [1, 4], [2, 5]])),
-        ("Reshape-14", [GRID, tensor([0, 1, -1])], {}, floats([[[0, 1, 2]], [[3, 4, 5]]])),
-        ("Concat-13", [GRID, GRID], {"axis": ("int", -1)}, floats([[0, 1, 2] * 2, [3, 4, 5] * 2])),
-        ("Slice-13", [GRID, tensor([-1]), tensor([9]), tensor([0])], {}, floats([[3, 4, 5]])),
-        ("Slice-13", [LINE, tensor([0]), tensor([3]), tensor([0]), tensor([2])], {}, floats([4, 1])),
-        ("Pad-13", [LINE, tensor([1, -2]), floats(7)], {}, floats([7, 4])),
-        ("Gather-13", [GRID, tensor([[-1, 0]])], {"axis": ("int", 1)}, floats([[[2, 0]], [[5, 3]]])),
-        ("Expand-13", [LINE, tensor([2, 1])], {}, floats([[4, 1, 1]] * 2)),
-        ("Unsqueeze-13", [LINE, tensor([-1, 0])], {}, floats([[[4], [1], [1]]])),
-        (
-            "Conv-22",
-            [floats([[[1, 2, 3], [4, 5, 6]]]), floats([[[1, 1]], [[1, -1]]]), floats([10, 20])],
-            {"group": ("int", 2), "pads": ("ints", [1, 0]), "strides": ("ints", [2])},
-            floats([[[11, 15], [16, 19]]]),
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("operator", "inputs", "attributes", "expected"), CALLS)
 def test_a_call_becomes_the_operation_that_means_the_same(
     runtime: Conversation,
     operator: str,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from generator.asking.calls import Call
-from generator.exploring.shrinking.one_factor import GIVEN_AS, others
+from generator.exploring.shrinking.known_space import CallValidity
+from generator.exploring.shrinking.one_factor import GIVEN_AS, further, others
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.tensors import tensor
 from tests.generator.fuzz_fakes import space_of
@@ -30,3 +32,33 @@ def test_attributes_of_changed_calls_are_of_their_kind(name: str) -> None:
     for changed in others(space, Call({}, inputs)):
         for given in changed.call.attributes.values():
             assert given == attribute(given.kind, given.value)
+
+
+def digest_of(call: Call, space: CallValidity) -> str:
+    return call.digest(space.spec.operator)
+
+
+def test_a_scalar_gets_an_axis_together_with_the_list_that_is_about_axes() -> None:
+    space = space_of("org.tensorflow::Transpose-1")
+    call = Call({}, (("x", tensor(7.0, "float")), ("perm", tensor(np.zeros(0, np.int64), "int64"))))
+    axis = Call({}, (("x", tensor([7.0], "float")), ("perm", tensor([0], "int64"))))
+    assert digest_of(axis, space) in [digest_of(each.call, space) for each in further(call)]
+    assert space.attempt(axis)
+
+
+def test_a_vector_is_cut_together_with_the_axes_that_are_as_long() -> None:
+    space = space_of("org.tensorflow::BiasAdd-1")
+    value, bias = tensor(np.ones((1, 4, 1), np.float32), "float"), tensor(np.ones(4, np.float32), "float")
+    call = Call({"data_format": attribute("string", "NCHW")}, (("value", value), ("bias", bias)))
+    cut = Call(call.attributes, (("value", tensor([[[1.0]]], "float")), ("bias", tensor([1.0], "float"))))
+    assert digest_of(cut, space) in [digest_of(each.call, space) for each in further(call)]
+    assert space.attempt(cut)
+
+
+def test_tensors_of_a_row_are_cut_alike_before_the_axis_in_which_they_differ() -> None:
+    space = space_of("ai.onnx::Concat-13")
+    shapes, axis = ((2, 1), (2, 3)), {"axis": attribute("int", 1)}
+    call = Call(axis, tuple(("inputs", tensor(np.ones(shape, np.float32), "float")) for shape in shapes))
+    cut = Call(axis, tuple(("inputs", tensor(np.ones((1, each), np.float32), "float")) for each in (1, 3)))
+    assert digest_of(cut, space) in [digest_of(each.call, space) for each in further(call)]
+    assert space.attempt(cut)

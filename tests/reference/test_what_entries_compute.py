@@ -6,6 +6,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 
+import numpy as np
 import pytest
 
 from conformance.suite.cases import Expectation, ExpectedOutput
@@ -84,3 +85,25 @@ def test_further_outputs_are_missing_only_where_the_first_ones_are_right() -> No
     assert result(tensor([4.0], "float")) == "refuted"
     assert result(values, tensor([2])) == "refuted"
     assert result(values, places, places) == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("came", "result"),
+    [
+        ([3.4028235e38, -3.4028235e38, 1.0], "equals"),
+        ([np.inf, -3.4028235e38, 1.0], "equals"),
+        ([-3.4028235e38, -np.inf, 1.0], "refuted"),
+        ([3.4028235e38, -np.inf, 2.0], "refuted"),
+        ([3.4028230e38, -np.inf, 1.0], "refuted"),
+        ([3.4028235e38, -np.inf], "refuted"),
+    ],
+)
+def test_infinities_are_the_greatest_numbers_of_their_sign_and_nothing_else_is_wrong(
+    came: list[float], result: str
+) -> None:
+    clamping = STATING["micro_clamps_infinities"]
+    made = make_case("org.tensorflow::RealDiv-1", [("x", tensor([1.0, -1.0, 1.0], "float"))])
+    expected = ExpectedOutput("z", tensor([np.inf, -np.inf, 1.0], "float"))
+    case = replace(made, expectations=(Expectation((expected,)),))
+    (trial,) = formula_trials([clamping], FailingCase(case, (tensor(came, "float"),)))
+    assert trial.result == result

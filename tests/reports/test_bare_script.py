@@ -178,6 +178,19 @@ def test_another_error_than_the_run_saw_reproduces_nothing(tmp_path: Path) -> No
     assert found.why == "the call is answered"
 
 
+def test_lines_of_an_error_may_come_in_either_order(tmp_path: Path) -> None:
+    from conformance.judging.responses import Refused
+
+    class Printing(Ground):
+        def run(self, _script: BareScript) -> tuple[Ran, None]:
+            return Ran(1, "", "node 7 failed\nTraceback:\nFail: no kernel of this kind\n"), None
+
+    made = Maker(tmp_path).make([crop()], lambda _: Refused("Fail", "no kernel of this kind\nnode 1 failed"))
+    results = put_together(made.suite, made.record)
+    (found,) = issues_of(results, classes_of(results), Printing(tmp_path))
+    assert isinstance(found, Issue)
+
+
 def instead_of(case: Case) -> Callable[[FailureClass, Case], Case]:
     return lambda _found, _own: case
 

@@ -19,6 +19,7 @@ from conformance.suite.suites import open_suite, write_suite
 from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
 from opcert.vocabulary.tensors import Tensor, tensor
+from reports.single_cases.bare_script import bare_script
 from reports.single_cases.case_folder import write_reproduction
 from reports.single_cases.reproduction import on_openvino
 from reports.single_cases.standalone import case_lines, whole_script
@@ -112,6 +113,40 @@ def test_what_takes_the_operators_of_tensorflow_reproduces_by_itself(
         capture_output=True, text=True, check=False, timeout=60, cwd=tmp_path, env={**os.environ, **modules},
     )  # fmt: skip
     assert (done.returncode, said in done.stdout) == (code, True), done.stdout + done.stderr
+
+
+TFLITE = [
+    pytest.param(runtime, options, marks=pytest.mark.runtimes(runtime))
+    for runtime in ("ai-edge-litert", "tflite-micro")
+    for options in ({}, {"delegate": "none"})[: 1 + (runtime == "ai-edge-litert")]
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("runtime", "options"), TFLITE)
+def test_the_script_of_an_issue_writes_the_model_of_one_builtin(
+    tmp_path: Path, runtime: str, options: dict[str, str]
+) -> None:
+    script = bare_script(plus(4.0, 5.0), runtime, "initializers", options=options)
+    assert not isinstance(script, str), script
+    done = run(runtime, ["-c", script.text], tmp_path)
+    said = ["expected z float32 (2,) [4. 5.]", "got float32 (2,) [4. 6.]"]
+    assert done.stdout.splitlines() == said, done.stderr
+
+
+def test_a_script_names_the_builtin_or_says_why_there_is_none() -> None:
+    script = bare_script(plus(4.0, 6.0), "ai-edge-litert", "initializers", options={"delegate": "none"})
+    assert not isinstance(script, str)
+    ast.parse(script.text)
+    assert "schema.BuiltinOperator.ADD, 1" in script.text
+    assert "BUILTIN_WITHOUT_DEFAULT_DELEGATES" in script.text
+    assert "tensor('y', 'FLOAT32', [2], constants['y'])," in script.text
+    micro = bare_script(plus(4.0, 6.0), "tflite-micro", "initializers")
+    assert not isinstance(micro, str)
+    assert "runtime.Interpreter.from_bytes" in micro.text
+    other = bare_script(make_case("org.tensorflow::Acosh-1", [("x", ONE)]), "tflite-micro", "initializers")
+    assert isinstance(other, str)
+    assert "Acosh" in other
 
 
 @pytest.mark.parametrize(

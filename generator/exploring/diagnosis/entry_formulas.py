@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -27,8 +27,10 @@ from reference.readings.disagreements import Disagreement
 from specs.model.spec import Spec
 
 Restored = Tensor | ReturnedOther
-Restate = Callable[[Tensor, Restored], Restored | None]
-"""What an answer would be in the form that is expected; None where it has not the other one."""
+Restate = Callable[[Sequence[Tensor], Sequence[Restored]], tuple[Restored, ...] | None]
+"""What the outputs would be in the form of the expected ones; None where they have not the other one."""
+RestateOne = Callable[[Tensor, Restored], Restored | None]
+"""The same of one output alone."""
 
 _OF, _IN = "result of type ", "result in "
 LIST_OF_ONE = "result as a list of one"
@@ -36,6 +38,7 @@ MORE_AXES = "result with axes of length 1"
 NOTHING = "nothing for no elements"
 LIST = "result as list"
 FIRST = "first outputs alone"
+SATURATED = "result saturated"
 NARROWED = tuple(f"result {key}" for key in narrowings())
 """The right result held in a narrower type on the way."""
 
@@ -46,23 +49,15 @@ def result_form(key: str) -> tuple[str, Restate] | None:
     `result in T`: of elements that are right once they are brought into their own type; `result of type T`:
     of the type alone, whatever the elements are. None where the key is of no form.
     """
-    if key == LIST_OF_ONE:
-        return "a list of one for a scalar", _without_axis
-    if key == MORE_AXES:
-        return "axes of length 1 more", _without_axes
-    if key == LIST:
-        return "a list in place of a tensor", _listed
+    if key in _FORMS:
+        return _FORMS[key]
     if key in NARROWED:
-        return f"{key.removeprefix('result ')}", _narrowed(key.removeprefix("result "))
-    if key == FIRST:
-        return "the first outputs alone", _not_there
-    if key == NOTHING:
-        return "nothing in place of a tensor without elements", _empty
+        return f"{key.removeprefix('result ')}", _each(_narrowed(key.removeprefix("result ")))
     for start, restate in ((_OF, _type_alone), (_IN, _converted)):
         name = key.removeprefix(start)
         if name != key and name in ELEMENT_TYPES:
             whatever = ", whatever its elements" if start == _OF else ""
-            return f"{name} for its element type{whatever}", restate(ELEMENT_TYPES[name])
+            return f"{name} for its element type{whatever}", _each(restate(ELEMENT_TYPES[name]))
     return None
 
 
@@ -79,9 +74,33 @@ def _without_axes(expected: Tensor, got: Restored) -> Restored | None:
     return Tensor(got.element_type, got.array.reshape(expected.shape)) if longer[0] == longer[1] else None
 
 
-def _not_there(_expected: Tensor, _got: Restored) -> Restored | None:
-    """What is missing has no form of its own: `_restated` puts it behind the others."""
-    return None
+def _each(restate: RestateOne) -> Restate:
+    """What is said of each output alone, where at least one has the form."""
+
+    def of_all(expected: Sequence[Tensor], got: Sequence[Restored]) -> tuple[Restored, ...] | None:
+        if len(expected) != len(got):
+            return None
+        found = [restate(*pair) for pair in zip(expected, got, strict=True)]
+        if all(each is None for each in found):
+            return None
+        return tuple(one if each is None else each for each, one in zip(found, got, strict=True))
+
+    return of_all
+
+
+def _with_the_last(expected: Sequence[Tensor], got: Sequence[Restored]) -> tuple[Restored, ...] | None:
+    return (*got, *expected[len(got) :]) if 0 < len(got) < len(expected) else None
+
+
+def _unsaturated(expected: Tensor, got: Restored) -> Restored | None:
+    """Infinities where they are expected, and the greatest finite number of that sign came."""
+    if not isinstance(got, Tensor) or got.element_type is not expected.element_type:
+        return None
+    if got.shape != expected.shape or expected.array.dtype.kind != "f":
+        return None
+    greatest = np.copysign(np.finfo(expected.array.dtype).max, expected.array)
+    lost = np.isinf(expected.array) & (got.array == greatest)
+    return Tensor(got.element_type, np.where(lost, expected.array, got.array)) if lost.any() else None
 
 
 def _empty(expected: Tensor, got: Restored) -> Restored | None:
@@ -92,7 +111,7 @@ def _listed(expected: Tensor, got: Restored) -> Restored | None:
     return expected if isinstance(got, ReturnedOther) and got.kind == "list" else None
 
 
-def _narrowed(key: str) -> Restate:
+def _narrowed(key: str) -> RestateOne:
     def restate(expected: Tensor, got: Restored) -> Restored | None:
         held = held_narrower(key, expected)
         alike = held is not None and held != expected and isinstance(got, Tensor) and got == held
@@ -101,7 +120,7 @@ def _narrowed(key: str) -> Restate:
     return restate
 
 
-def _type_alone(kind: ElementType) -> Restate:
+def _type_alone(kind: ElementType) -> RestateOne:
     def restate(expected: Tensor, got: Restored) -> Restored | None:
         other = isinstance(got, Tensor) and got.element_type is kind and expected.element_type is not kind
         return expected if other else None
@@ -109,7 +128,7 @@ def _type_alone(kind: ElementType) -> Restate:
     return restate
 
 
-def _converted(kind: ElementType) -> Restate:
+def _converted(kind: ElementType) -> RestateOne:
     def restate(expected: Tensor, got: Restored) -> Restored | None:
         wanted = expected.element_type
         if not isinstance(got, Tensor) or got.element_type is not kind or wanted is kind:
@@ -132,6 +151,14 @@ def _brought_into(wanted: ElementType, got: Tensor) -> Tensor | None:
         return Tensor(wanted, np.asarray(values).astype(wanted.storage))
 
 
+_FORMS: Mapping[str, tuple[str, Restate]] = {
+    LIST_OF_ONE: ("a list of one for a scalar", _each(_without_axis)),
+    MORE_AXES: ("axes of length 1 more", _each(_without_axes)),
+    LIST: ("a list in place of a tensor", _each(_listed)),
+    FIRST: ("the first outputs alone", _with_the_last),
+    NOTHING: ("nothing in place of a tensor without elements", _each(_empty)),
+    SATURATED: ("the greatest finite number for an infinity", _each(_unsaturated)),
+}
 MOST_TOGETHER = 4
 """Of so many entries with formulas that may be about one answer each set is tried."""
 
@@ -242,16 +269,8 @@ def _gives(failure: FailingCase, bench: ChangeTrials | None, stated: Sequence[_S
 
 def _restated(case: Case, form: Restate, outputs: tuple[Restored, ...]) -> tuple[Restored, ...] | None:
     """The outputs without a form; None where none of them has it."""
-    for expectation in case.expectations:
-        if form is _not_there and 0 < len(outputs) < len(expectation.outputs):
-            return (*outputs, *(each.expected for each in expectation.outputs[len(outputs) :]))
-        if len(expectation.outputs) != len(outputs):
-            continue
-        pairs = zip(expectation.outputs, outputs, strict=True)
-        restated = [form(wanted.expected, got) for wanted, got in pairs]
-        if any(each is not None for each in restated):
-            return tuple(got if each is None else each for each, got in zip(restated, outputs, strict=True))
-    return None
+    wanted = ([each.expected for each in expectation.outputs] for expectation in case.expectations)
+    return next((found for each in wanted if (found := form(each, outputs)) is not None), None)
 
 
 def _one_behind_the_other(changes: Sequence[Change]) -> Change:

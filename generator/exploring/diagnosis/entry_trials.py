@@ -187,8 +187,9 @@ def _together(
             changed, by = call, dict[str, str]()
             for entry in some:
                 ended = sorted(_ended_by(space, case, changed, [entry]), key=lambda one: one.rank)
-                if ended:
-                    changed, by[entry.id] = ended[0].call, ended[0].by
+                valid = next((each for each in ended if space.attempt(each.call)), None)
+                if valid is not None:
+                    changed, by[entry.id] = valid.call, valid.by
             if len(by) == number and laboratory.outcome(space, str(case.id), number, changed).cures(own):
                 return by
     return {}

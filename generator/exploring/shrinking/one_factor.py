@@ -286,6 +286,10 @@ def further(call: Call) -> Iterator[OneFactorCall]:
         small = _of_first_type(call, lambda given: _small(given, next(starts)))
         if small is not None:
             yield OneFactorCall(f"{ELEMENTS} all", "0, 1, 2, 0, ...", small)
+        for rank in range(1, min(len(given.shape) for _, given in call.inputs if given is not None)):
+            cut = _of_first_type(call, partial(_cut, axes=tuple(range(rank))))
+            if cut is not None:
+                yield OneFactorCall(f"{SHAPE} all", f"1 along the first {rank}", cut)
         return
     for name, given in call.inputs:
         if given is not None and given.array.size and _is_plain(given):
@@ -295,6 +299,8 @@ def further(call: Call) -> Iterator[OneFactorCall]:
                     yield OneFactorCall(f"{ELEMENTS} {name}", to, call.with_input(name, made))
     yield from _reshaped(call, "one element in place of none", lambda shape: tuple(max(n, 1) for n in shape))
     yield from _reshaped(call, "an axis in place of none", lambda shape: shape or (1,))
+    told = "an axis in place of none, and in lists one entry in place of none"
+    yield from _reshaped(call, told, lambda shape: (1,) if shape in ((), (0,)) else shape)
     name, first = call.first
     if first is not None and first.shape:
         longer = Tensor(first.element_type, first.array.reshape((*first.shape, 1)))
@@ -358,6 +364,8 @@ def _first_alone(call: Call) -> Iterator[OneFactorCall]:
                 if rank == 1:
                     alike = _cut_alike(call, given.shape)
                     yield OneFactorCall(f"{SHAPE} {name}", f"{told}, as others like it", alike)
+                    every = _cut_axes(call, given.shape[0])
+                    yield OneFactorCall(f"{SHAPE} {name}", f"{told}, as all axes like it", every)
 
 
 def _cut(given: Tensor, axes: _Shape) -> Tensor:
@@ -370,4 +378,13 @@ def _cut_alike(call: Call, shape: _Shape) -> Call:
     for name, given in call.inputs:
         if given is not None and given.shape == shape:
             call = call.with_input(name, _cut(given, (0,)))
+    return call
+
+
+def _cut_axes(call: Call, extent: int) -> Call:
+    """The call with what is first along every axis of such a length, of every input."""
+    for name, given in call.inputs:
+        if given is not None and extent in given.shape:
+            axes = tuple(axis for axis, each in enumerate(given.shape) if each == extent)
+            call = call.with_input(name, _cut(given, axes))
     return call

@@ -2,7 +2,8 @@
 """Run the case in this folder on a runtime and say whether its answer is what the documents say.
 
 Usage: python reproduce.py [--runtime onnxruntime|onnx|openvino|tensorflow|tract|opencv]
-                           [--runtime ai-edge-litert|tflite-micro|tfjs]
+                           [--runtime aidge|apache-tvm|emx-onnx-cgen|iree|jaxonnxruntime|mnn|nxrt]
+                           [--runtime onnx2torch|tinygrad|wonnx|ai-edge-litert|tflite-micro|tfjs]
                            [--runtime onnxoptimizer|onnxsim|onnxslim|onnxscript]
                            [--provider OpenVINO|PACKAGE|/PATH/OF/LIBRARY] [--provider-options KEY=VALUE;...]
                            [--form inputs|initializers|dynamic|strided|again|untouched|threads]
@@ -10,8 +11,9 @@ Usage: python reproduce.py [--runtime onnxruntime|onnx|openvino|tensorflow|tract
 Needs numpy, onnx and that runtime, nothing else; an optimiser of models needs onnxruntime, too, which runs
 the model before and after. LiteRT and TensorFlow Lite Micro need flatbuffers, TensorFlow.js needs node and
 `npm install @tensorflow/tfjs` where this is started. A provider is one of onnxruntime's: its name, or the
-package or library of a plug-in; `--provider-options delegate=none` is LiteRT without XNNPACK. How each
-runtime is called stands in `runtimes`.
+package or library of a plug-in; `--provider-options delegate=none` is LiteRT without XNNPACK,
+`target=vmvx` IREE's interpreter, `driver=/PATH/icd.json` the driver of wonnx. How each runtime is called
+stands in `runtimes`.
 Exit code: 1 if the failure reproduces, 0 if the runtime does what must happen, 2 if it cannot be
 tried here, or the runtime says that it does not offer it. The call runs in a process of its own, so that a
 crash or a hang is told from an answer. Of an ONNX model there are these forms: all inputs given, all but the
