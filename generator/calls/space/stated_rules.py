@@ -11,15 +11,16 @@ from specs.model.declared import Declared
 from specs.model.spec import Constraint, Spec
 
 
-def stated_rules(space: CallSpace) -> Spec:
-    """The spec of a space, with fewer rules: cases are drawn within more bounds than documents set.
+def stated_rules(space: CallSpace, spec: Spec | None = None) -> Spec:
+    """The spec of a space, or one with more rules, without those that only drawing has.
 
-    A count that stands in a shape may be any number, though a declaration lists a few; and a whole number
-    may be greater than an end that is a plain number, unless the document has that end.
+    Cases are drawn within more bounds than documents set. A count that stands in a shape may be
+    any number, though a declaration lists a few; and a whole number may be greater than an end that is a
+    plain number, unless the document has that end.
     """
-    drawn = _drawn(space)
-    rules = [drawn.get(constraint.id, constraint) for constraint in space.spec.constraints]
-    return replace(space.spec, constraints=tuple(rule for rule in rules if rule is not None))
+    drawn, spec = _drawn(space), spec or space.spec
+    rules = [drawn.get(constraint.id, constraint) for constraint in spec.constraints]
+    return replace(spec, constraints=tuple(rule for rule in rules if rule is not None))
 
 
 def _drawn(space: CallSpace) -> Mapping[str, Constraint | None]:

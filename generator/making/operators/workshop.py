@@ -114,7 +114,7 @@ class Workshop:
     @cached_property
     def stated(self) -> Spec:
         """The spec with the rules of documents, without those of what is drawn alone."""
-        return stated_rules(self.levels.space)
+        return stated_rules(self.levels.space, self.spec)
 
     def add_valid(
         self, family: str, word: str | None, call: Call, levels: Mapping[str, str] | None = None

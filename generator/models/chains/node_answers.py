@@ -55,35 +55,11 @@ def rules_and_reference(operator: OperatorName) -> tuple[Spec, ReferenceOperator
 def call_of_node(
     link: Link, tensors: Sequence[Tensor | None], outputs: tuple[str, ...] | None = None
 ) -> Call:
-    """The call of a node with these inputs; UserError where nothing is known of its operator.
-
-    What its document calls a scalar is one, though its examples and so a model give a tensor of one element.
-    """
+    """The call of a node with these inputs; UserError where nothing is known of its operator."""
     spec, _ = rules_and_reference(link.operator)
     names = [parameter.name for parameter in spec.inputs]
     names += names[-1:] * (len(tensors) - len(names))
-    scalars = one_element_scalars(spec)
-    inputs = (
-        (name, Tensor(given.element_type, given.array.reshape(())))
-        if given is not None and name in scalars and given.shape == (1,)
-        else (name, given)
-        for name, given in zip(names, tensors, strict=False)
-    )
-    return Call(link.attributes, tuple(inputs), outputs=outputs).trimmed()
-
-
-_EXAMPLES, _SCALAR = "example-shape-vs-text", "the text says rank 0"
-"""The finding of importers that a page's examples give an input another shape than its text, and one text."""
-
-
-def one_element_scalars(spec: Spec) -> frozenset[str]:
-    """The inputs that the text of a page calls scalars, and its examples give as tensors of one element."""
-    told = [each.message for each in spec.findings if each.code == _EXAMPLES and each.evidence == _SCALAR]
-    return frozenset(
-        parameter.name
-        for parameter in spec.inputs
-        if any(f"gives inputs.{parameter.name} the shape [1]" in message for message in told)
-    )
+    return Call(link.attributes, tuple(zip(names, tensors, strict=False)), outputs=outputs).trimmed()
 
 
 def answers(link: Link, tensors: Sequence[Tensor | None]) -> tuple[Expectation, ...]:

@@ -55,7 +55,6 @@ from generator.models.check.own_models import (
     leaves_open,
     opened,
     rows_to_open,
-    with_one_element,
 )
 from generator.models.check.shape_choice import ChosenShapes, choose_shapes, left_open
 from generator.models.check.structure_drawing import BodyDrawing, StructureDrawing
@@ -169,7 +168,6 @@ class _Making:
                 spent += _elements(found)
         if not made:
             self._raise()
-        made = [(row, with_one_element(self.node, case)) for row, case in made]
         twins = self._opened(made)
         if twins:
             dimensions = {**dimensions, SHAPES: (FIXED, OPEN)}

@@ -12,7 +12,6 @@ from generator.asking.named_operators import calls_are_declared, referenced_oper
 from generator.calls.space.space import CallSpace, open_space
 from generator.calls.space.stated_rules import stated_rules
 from generator.calls.variables.wanted_outputs import asks_for_outputs
-from generator.models.chains.node_answers import one_element_scalars
 from generator.models.check.call_cases import Uncovered, is_aged
 from generator.models.check.captured_values import NOTHING_AROUND, AroundNode, around_of, structure_of
 from opcert.vocabulary.attributes import PLAIN_KINDS, Attribute, Graph
@@ -49,8 +48,6 @@ class NodeInput:
     value: ModelValue | None
     element_type: str
     kept: Tensor | None = None
-    is_one_element: bool = False
-    """It is a scalar by the operator's text, and a tensor of one element in the model and in its cases."""
 
     @property
     def name(self) -> str:
@@ -286,29 +283,13 @@ def _input(
     element_type = types.get(form.type_variable, plainest)
     if value is not None and (own := _element_type(space.spec, parameter, value)) is not None:
         element_type = own
-    value, is_one_element = _as_text_says(space.spec, parameter, value)
     kept = None
     if value is not None and value.constant is not None:
         whole = not value.constant.element_type.is_float
         known = parameter.name in space.covered or (decides and whole)
         if known and value.constant.array.size <= (MOST_WHOLE if whole else MOST_REAL):
             kept = value.constant
-    return NodeInput(parameter, value, element_type, kept, is_one_element)
-
-
-def _as_text_says(
-    spec: Spec, parameter: ParameterSpec, value: ModelValue | None
-) -> tuple[ModelValue | None, bool]:
-    """A tensor of one element as the scalar that it is in the text, where the page's own examples give one.
-
-    Beside it whether it is such a one.
-    """
-    if value is None or value.shape != (1,) or parameter.name not in one_element_scalars(spec):
-        return value, False
-    constant = value.constant
-    if constant is not None:
-        constant = Tensor(constant.element_type, constant.array.reshape(()))
-    return replace(value, shape=(), constant=constant), True
+    return NodeInput(parameter, value, element_type, kept)
 
 
 def _wanted(spec: Spec, outputs: Sequence[ModelValue | None]) -> tuple[str, ...] | None:

@@ -19,7 +19,6 @@ from conformance.models.input_names import input_names
 from conformance.suite.cases import Case
 from generator.models.check.node_calls import NodeCall
 from opcert.vocabulary.names import CaseId
-from opcert.vocabulary.tensors import Tensor
 
 SHAPES = "shapes"
 """The dimension of what a case's model says of extents."""
@@ -89,20 +88,6 @@ def holds_some(node: NodeCall) -> bool:
     constant = [value.is_constant for value in given]
     a_form = constant == [False] + [True] * (len(given) - 1) and not node.is_aged
     return any(constant) and not all(constant) and not a_form
-
-
-def with_one_element(node: NodeCall, case: Case) -> Case:
-    """The same case with tensors of one element, as the model has them, for what the text calls scalars."""
-    names = {each.name for each in node.inputs if each.is_one_element}
-    if not names:
-        return case
-    inputs = tuple((name, _of_one(given) if name in names else given) for name, given in case.inputs)
-    made = replace(case, inputs=inputs)
-    return replace(made, id=CaseId(case.id.operator, case.id.family, case.id.word, made.call_digest()))
-
-
-def _of_one(scalar: Tensor | None) -> Tensor | None:
-    return None if scalar is None else Tensor(scalar.element_type, scalar.array.reshape(1))
 
 
 def held(node: NodeCall, case: Case) -> Case:

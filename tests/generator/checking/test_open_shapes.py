@@ -207,4 +207,4 @@ def test_a_scalar_of_one_element_is_no_mistake_where_the_examples_of_its_page_ha
     assert not found.given_up
     two = cases_of_call(call("NonMaxSuppression-11", [*given[:2], fixed([20, 20])])).not_covered
     assert two is not None
-    assert two.why == "not_valid"
+    assert "with those of the model it breaks the rule max_output_boxes_per_class_shape" in two.text
