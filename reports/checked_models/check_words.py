@@ -67,6 +67,7 @@ REASONS: Mapping[str, str] = {
     "too_costly": "every such call is too large for exact arithmetic",
     "too_slow": "making its cases takes longer than is waited",
     "refused": "the reference defines no result",
+    "undefined": "no document defines the result",
     "failed": "cases could not be made, which is a mistake in opcert",
     "random": "nothing but its distribution could be held against a document",
 }

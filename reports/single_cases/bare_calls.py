@@ -163,7 +163,10 @@ def _of_file(text: str, options: Mapping[str, str]) -> BareCall:
     """The lines of a file that reproductions carry, without types and what every script has already."""
     plain = _SAID_ALREADY.sub("", text.partition("\n\n")[2])
     for name, option in options.items():
-        plain = re.sub(rf"(?m)^{name.upper()} = .*$", f"{name.upper()} = {for_python(option)}", plain)
+        # A path is of the machine that ran it.
+        if name.isidentifier() and not any(mark in option for mark in "/\\"):
+            line = f"{name.upper()} = {for_python(option)}"
+            plain = re.sub(rf"(?m)^{name.upper()} = .*$", lambda _, line=line: line, plain)  # type: ignore[misc]
     return BareCall(("onnx",), f"{plain.strip()}\n\ngot = prepare(model)(inputs)\n")
 
 

@@ -24,6 +24,7 @@ from opcert.vocabulary.harmless import for_python, for_python_comment
 from opcert.vocabulary.tensors import Tensor
 from reports.single_cases.bare_calls import CALLS, Kind, call_of
 from reports.single_cases.case_folder import must_text
+from reports.single_cases.reproduction.on_calls import WITH_CONSTANTS
 
 MOST_ELEMENTS = 256
 """A case with more elements in its inputs and expected outputs together has no script to copy."""
@@ -82,8 +83,11 @@ def surroundings(
 ) -> dict[Kind, tuple[list[str], list[str]]]:
     """The lines before and after those of a case, for each kind of call that is known of a runtime.
 
-    `options` are those of the runtime that was tested.
+    `options` are those of the runtime that was tested. None is known of those that take most as constants:
+    in a script all are inputs.
     """
+    if runtime in WITH_CONSTANTS:
+        return {}
     found: dict[Kind, tuple[list[str], list[str]]] = {}
     for kind in dict.fromkeys(kind for _, kind in CALLS):
         made = call_of(runtime, kind, options)

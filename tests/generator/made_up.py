@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from types import SimpleNamespace
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from generator.calls.data.data import fill
 from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.rows.feasibility import Level
+from generator.calls.space.space import CallSpace
 from generator.making.operators.workshop import Options, Workshop
 from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.names import OperatorName
@@ -119,6 +121,10 @@ class Levels(DeclaredLevels):
 
     def __init__(self) -> None:
         pass
+
+    @property
+    def space(self) -> CallSpace:
+        return cast(CallSpace, SimpleNamespace(spec=SPEC, kinds=()))
 
     def deal(
         self, rows: Sequence[Mapping[str, str]], given: Sequence[Mapping[str, str]] = ()

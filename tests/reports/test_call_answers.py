@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 from xml.etree import ElementTree
 
 import jsonschema
@@ -17,6 +18,7 @@ from conformance.judging.known_causes import KnownCause
 from conformance.judging.responses import Crashed, Refused, Response
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
+from generator.models.check.call_cases import Why
 from opcert.commands.asked_runtimes import without_optimisation
 from reports.causes.kept_findings import with_open_cases
 from reports.checked_models.call_answers import ANSWERS, Answer, answer_calls
@@ -24,7 +26,7 @@ from reports.checked_models.call_evidence import CheckedCall
 from reports.checked_models.check_data import render_check, render_sarif
 from reports.checked_models.check_files import render_check_page, render_junit_check, render_markdown_check
 from reports.checked_models.check_summary import format_check
-from reports.checked_models.check_words import with_cause
+from reports.checked_models.check_words import REASONS, with_cause
 from reports.results.case_results import put_together
 from reports.schemas import load_schema
 from tests.reports.checked_models import HOSTILE, RESIZES, calls, check_of, is_resize, right, run, wrong
@@ -285,3 +287,7 @@ def test_what_fails_at_extents_that_the_model_has_not_does_not_blame(
     jsonschema.validate(json.loads(render_check(check)), load_schema("check"))
     told = any("dimensions that the model states" in remark for remark in found.causes[0].remarks)
     assert told == (side == 8)
+
+
+def test_every_reason_is_told_in_words() -> None:
+    assert set(get_args(Why)) <= set(REASONS)

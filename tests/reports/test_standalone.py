@@ -11,6 +11,7 @@ import pytest
 
 from conformance.suite.cases import Alternative, Case
 from opcert.vocabulary.tensors import tensor
+from reports.single_cases.bare_calls import call_of
 from reports.single_cases.standalone import MOST_ELEMENTS, case_lines, surroundings, whole_script
 from tests.reports.sample import BATCH_TO_SPACE, PATCHES, make_case
 from tests.reports.test_reproduction import crop
@@ -90,3 +91,15 @@ def test_no_word_of_a_case_becomes_code(tmp_path: Path) -> None:
     said = run(case, tmp_path)
     assert "answered" in said or "Error" in said
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("option", ["/home/josé/icd.json", "C:\\new\\icd.json", "\\g<0>"])
+def test_an_option_of_a_record_is_text_and_paths_are_nobody_elses(option: str) -> None:
+    made = call_of("wonnx", "onnx", {"driver": option, "a(": "b"})
+    assert made is not None
+    assert 'DRIVER = ""' in made.lines
+
+
+def test_no_script_feeds_a_runtime_what_it_takes_as_constants_alone() -> None:
+    assert surroundings("mnn") == {}
+    assert surroundings("nxrt")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -24,7 +25,8 @@ from opcert.vocabulary.element_types import ElementType
 from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, UnstableLength
 from reference.registry.printed_examples import find_difference, tensor_of
-from specs.model.spec import Example, Finding, ParameterSpec, Spec, Value
+from specs.language.expressions import parse
+from specs.model.spec import Constraint, Example, Finding, ParameterSpec, Spec, Value
 from specs.model.structures import is_sequence, is_structured
 
 _SHARE = ldexp(1.0, -10)
@@ -42,8 +44,8 @@ def make_cases(workshop: Workshop) -> None:
         if call is None:
             continue
         broken = find_violations(workshop.stated, call)
-        if broken and any(value is not None and value.data is None for _, value in example.inputs):
-            continue  # what was drawn for an input breaks it
+        if broken and _reads_drawn(workshop.spec, example, broken[0].constraint):
+            continue  # what was drawn for an input may be what breaks it
         if broken:
             rule = rule_text(broken[0].constraint)
             _note(workshop, example, "example-vs-text", f"the example breaks the rule {broken[0].id}", rule)
@@ -89,6 +91,28 @@ def _call_of(workshop: Workshop, example: Example) -> Call | None:
     wanted = [name for name, _ in example.outputs]
     outputs = asked_outputs(spec, wanted) if len(wanted) > 0 and spec.outputs else None
     return Call(attributes, tuple(inputs), outputs=outputs).trimmed()
+
+
+_OF_FORM = ("shape", "rank", "element_type", "present")
+"""What expressions ask of an input that is no value of it."""
+
+
+def _reads_drawn(spec: Spec, example: Example, rule: Constraint) -> bool:
+    """Whether a rule speaks of the values of an input that the example gives by its shape alone."""
+    names = zip((parameter.name for parameter in spec.inputs), example.inputs, strict=False)
+    drawn = {name for name, (_, value) in names if value is not None and value.data is None}
+    texts = [text for text in (rule.when, rule.require) if text is not None]
+    return any(drawn & _values_read(parse(text).tree, spec) for text in texts)
+
+
+def _values_read(tree: ast.AST, spec: Spec) -> set[str]:
+    """The names whose values an expression reads, those of what is told once included."""
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id in _OF_FORM:
+        return set()
+    if isinstance(tree, ast.Name):
+        told = spec.let.get(tree.id)
+        return {tree.id} if told is None else _values_read(parse(told).tree, spec)
+    return set[str]().union(*(_values_read(child, spec) for child in ast.iter_child_nodes(tree)))
 
 
 def _parameter_at(spec: Spec, position: int) -> ParameterSpec | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +20,10 @@ class NoSuchTensors(Exception):
     """MNN has tensors of float, int32 and bytes; constants of a model may have other types."""
 
 
+class NoConverter(Exception):
+    """MNN's package has a converter, a program beside Python or on the PATH."""
+
+
 def prepare(model: Any) -> Any:
     for each in [*model.graph.input, *model.graph.output]:
         kind = onnx.helper.tensor_dtype_to_np_dtype(each.type.tensor_type.elem_type).name
@@ -26,8 +31,12 @@ def prepare(model: Any) -> Any:
             raise NoSuchTensors(f"MNN computes with no tensors of {kind}: {each.name} would be one")
     onnx.save(model, "case.onnx")
     words = ["-f", "ONNX", "--modelFile", "case.onnx", "--MNNModel", "case.mnn", "--bizCode", "case"]
-    command = [str(Path(sys.executable).with_name("mnnconvert")), *words]
-    told = subprocess.run([*command, "--keepInputFormat", "1"], capture_output=True, text=True, check=False)
+    program = shutil.which("mnnconvert", path=Path(sys.executable).parent) or shutil.which("mnnconvert")
+    if program is None:
+        raise NoConverter("mnnconvert is neither beside Python nor on the PATH")
+    Path("case.mnn").unlink(missing_ok=True)
+    command = [program, *words, "--keepInputFormat", "1"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
     if not Path("case.mnn").exists():
         raise RuntimeError(told.stdout + told.stderr)  # what the converter printed
     names = [[each.name for each in ends] for ends in (model.graph.input, model.graph.output)]

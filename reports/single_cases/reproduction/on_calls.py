@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from functools import partial
 from importlib import import_module
@@ -32,8 +33,9 @@ def run(name: str, case: dict[str, Any], model: bytes, calls: list[Inputs], _thr
         raise NotThere(f"{type(error).__name__}: {error}") from error
     for pair in filter(None, case["now"]["options"].split(";")):
         option, _, value = pair.partition("=")
-        setattr(own, option.upper(), value)
-    os.chdir(tempfile.mkdtemp(prefix="case-"))  # some read models from files alone
+        setattr(own, option.upper(), str(Path(value).absolute()) if Path(value).exists() else value)
+    before, own_folder = Path.cwd(), tempfile.mkdtemp(prefix="case-")
+    os.chdir(own_folder)  # some read models from files alone
     try:
         call = own.prepare(onnx.load_from_string(model))
         return [list(call(dict(inputs))) for inputs in calls]
@@ -43,6 +45,9 @@ def run(name: str, case: dict[str, Any], model: bytes, calls: list[Inputs], _thr
         if type(error).__name__ == "PanicException":  # Rust's, which is none of Python's Exceptions
             raise type("Panic", (Exception,), {})(str(error)) from error
         raise
+    finally:
+        os.chdir(before)
+        shutil.rmtree(own_folder, ignore_errors=True)
 
 
 def lacks(array: Any) -> bool:

@@ -20,14 +20,14 @@ _KINDS: dict[str, tuple[AttributeKind, str | None]] = {
     "boolean": ("int", "boolean"),
     "bool": ("int", "boolean"),
     **{
-        each: ("int", each)
-        for each in ("int32", "int64", "i32", "i64", "s32", "s64", "uint32", "uint64", "size_t")
+        each: ("int", each) for each in ("int32", "int64", "i32", "i64", "s32", "s64", "u32", "u64", "size_t")
     },
     **{each: ("int", each) for each in ("uint32", "uint64", "unsigned int", "unsigned int 64-bit")},
     **{each: ("float", each) for each in ("float32", "float64", "f32", "f64")},
 }
 _LISTS: dict[AttributeKind, AttributeKind] = {"int": "ints", "float": "floats", "string": "strings"}
 _LIST = re.compile(r"^(?:a )?(?:list|array) of (?P<item>\w+?)s?$")
+_NOTHING_LISTED = ("empty list", "an empty list")
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _WORD = r"[A-Za-z_][\w.]*"
 _BOOLEANS = {"true": 1, "false": 0, "1": 1, "0": 0}
@@ -118,7 +118,7 @@ def _number(written: str, kind: AttributeKind, other: str | None) -> Stated | No
 def _numbers(written: str, kind: AttributeKind) -> Stated | None:
     if _FILLED.match(written):
         return Stated(none=True)
-    if written.lower() in ("empty list", "an empty list"):
+    if written.lower() in _NOTHING_LISTED:
         return Stated([])
     listed = re.fullmatch(r"[`*]*\[(?P<items>[^\[\]]*)\][`*]*", written)
     if listed is None:
@@ -140,6 +140,8 @@ def _string(written: str) -> Stated | None:
 
 
 def _strings(written: str) -> Stated | None:
+    if written.lower() in _NOTHING_LISTED:
+        return Stated([])
     """`*sigmoid,tanh*`, `*sigmoid* for f, *tanh* for g`, `[]`."""
     if re.fullmatch(r"[`*]*\[\s*\][`*]*", written):
         return Stated([])

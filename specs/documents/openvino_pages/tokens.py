@@ -109,7 +109,9 @@ _OTHER = re.compile(
     r"^\*\*(?!required|optional|note|important)(?P<title>[A-Z][\w ()/-]*):?\*\*[ \t]*:?$", re.IGNORECASE
 )
 _SECTION_HEADING = re.compile(
-    rf"^#{{2,4}}[ \t]+(?P<title>{_TITLES}|[A-Z][\w ()/-]{{0,60}}?)[ \t:]{{0,9}}$", re.IGNORECASE
+    rf"^#{{2,4}}[ \t]+(?!required|optional|note|important)"
+    rf"(?P<title>{_TITLES}|[A-Z][\w ()/-]{{0,60}}?)[ \t:]{{0,9}}$",
+    re.IGNORECASE,
 )
 _BULLET = re.compile(r"^(?P<indent>[ \t]*)\*[ \t]+(?P<text>\S.*)$")
 _COLLAPSED = re.compile(
