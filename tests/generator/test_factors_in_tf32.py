@@ -58,15 +58,21 @@ def test_a_sum_of_products_in_tf32_is_right_or_wrong(name: str, kernel: Kernel) 
         given.reshape(-1)[-1] = 0
         return given
 
-    words, rounded = set(), set()
+    words, rounded, unread = set(), set(), set()
     for case in cases_of(name):
         if case.element_type.name == "float":
             words.add(str(case.id.word))
             factors = [numbers(each) for _, each in case.inputs[:2] if each is not None]
             if any((tf32(factor) != factor).any() for factor in factors):
                 rounded.add(str(case.id.word))
+            given = [numbers(each) for _, each in case.inputs if each is not None]
+            plain = {attribute: each.value for attribute, each in case.attributes.items()}
+            if np.array_equal(kernel(given, plain), kernel([shortened(given[0]), *given[1:]], plain)):
+                unread.add(str(case.id.word))  # behind the last step of a window
     assert changed(tf32) <= rounded
-    assert changed(tf32, 1.01) == words == changed(shortened)
+    assert changed(tf32, 1.01) == words
+    assert changed(shortened) == words - unread
+    assert len(unread) <= 2
 
 
 @pytest.mark.parametrize(("name", "kernel"), [("MatMul-13", matmul), ("Gemm-13", gemm)])
