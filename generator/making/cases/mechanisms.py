@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations, product
@@ -60,7 +60,7 @@ def add_lone_levels(workshop: Workshop) -> None:
         return
     space, solver = workshop.levels.space, Solver(workshop.model)
     types = _texts({name: space.plainest[name] for name in space.types})
-    known = [case.levels for case in workshop.cases.values() if case.demand == "answer" and case.levels]
+    known = _asked_levels(workshop)
     wanted = (
         (word_of(f"{ALONE}_{name}_{level}"), name, level)
         for name, level in _levels_of_mechanisms(workshop.model)
@@ -77,17 +77,21 @@ def add_modes_together(workshop: Workshop) -> None:
     if not workshop.rows:
         return
     space, model = workshop.levels.space, workshop.model
-    types = {name: space.plainest[name] for name in space.types}
-    shaped = {name: model.levels[name][0] for name in model.names if name.startswith((DATA, "rank_"))}
-    known = [case.levels for case in workshop.cases.values() if case.demand == "answer" and case.levels]
-    usual = [levels for levels in known if _texts({**types, **shaped}).items() <= levels.items()]
+    plain = {name: space.plainest[name] for name in space.types}
+    plain |= {name: model.levels[name][0] for name in model.names if name.startswith((DATA, "rank_"))}
+    usual = [levels for levels in _asked_levels(workshop) if _texts(plain).items() <= levels.items()]
     wanted = (
         (word_of("_".join([TOGETHER, *(f"{name}_{level}" for name, level in pair.items())])), pair)
         for pair in _pairs_of_modes(space, model)
     )
     for word, pair in workshop.lacking("boundary", wanted):
         if not any(_texts(pair).items() <= levels.items() for levels in usual):
-            _add_where_all_matter(workshop, word, pair, {**types, **shaped})
+            _add_where_all_matter(workshop, word, pair, plain)
+
+
+def _asked_levels(workshop: Workshop) -> Sequence[Levels]:
+    """The levels of the cases that must be answered, of those that have them."""
+    return [case.levels for case in workshop.cases.values() if case.demand == "answer" and case.levels]
 
 
 def _texts(levels: Mapping[str, Level]) -> Levels:
@@ -117,7 +121,7 @@ def _add_where_all_matter(
         if call is None or case is None:
             continue
         made = meaningful(workshop, call.trimmed(), case)
-        if all(_matters(workshop, name, made[0]) for name in pair):
+        if _all_matter(workshop, pair, made[0]):
             workshop.keep(*made)
             return
 
@@ -150,21 +154,21 @@ def _add_first(workshop: Workshop, word: str, name: str, levels: Levels) -> None
             continue
         made = meaningful(workshop, call.trimmed(), case)
         kept = kept or made
-        if _matters(workshop, name, made[0]):
+        if _all_matter(workshop, (name,), made[0]):
             kept = made
             break
     if kept is not None:
         workshop.keep(*kept)
 
 
-def _matters(workshop: Workshop, name: str, call: Call) -> bool:
-    """Whether a call without an attribute has another answer, or is none at all."""
-    if name not in call.attributes:
+def _all_matter(workshop: Workshop, names: Iterable[str], call: Call) -> bool:
+    """Whether a call without any one of these attributes has another answer, or is none at all."""
+    others = (call.with_attribute(name, None) for name in names if name in call.attributes)
+    valid = [each for each in others if not workshop.violations(each)]
+    if not valid:
         return True
-    without = call.with_attribute(name, None)
-    if workshop.violations(without):
-        return True
-    return answer_of(workshop, without) != answer_of(workshop, call)
+    own = answer_of(workshop, call)
+    return all(answer_of(workshop, each) != own for each in valid)
 
 
 SPECIALS = "specials_together"

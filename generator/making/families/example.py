@@ -89,7 +89,7 @@ def _call_of(workshop: Workshop, example: Example) -> Call | None:
     if attributes is None:
         return None
     wanted = [name for name, _ in example.outputs]
-    outputs = asked_outputs(spec, wanted) if len(wanted) > 0 and spec.outputs else None
+    outputs = asked_outputs(spec, wanted) if wanted and spec.outputs else None
     return Call(attributes, tuple(inputs), outputs=outputs).trimmed()
 
 

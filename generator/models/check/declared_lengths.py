@@ -10,7 +10,7 @@ from generator.calls.data.draws import Draw
 from generator.calls.solver.partial import OMITTED, Partial
 from generator.calls.variables.extents import EXTENTS, bounds_within
 from generator.models.check.call_drawing import plain_values
-from generator.models.check.model_extents import UNDECIDED, Chosen, Class, Outline, own_length
+from generator.models.check.model_extents import UNDECIDED, Chosen, Class, Outline, length_of
 from generator.models.check.node_calls import NodeCall
 from specs.language.shape_expressions import ShapePart, evaluate_part
 
@@ -37,8 +37,7 @@ class DeclaredLengths:
     are_told: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        lengths = {each: own_length(each) for each in self.outline.classes}
-        self._stated = {each: length for each, length in lengths.items() if length is not None}
+        self._stated = self.outline.known
         self.chosen, self._bound = self._stated, self._given()
         pairs = zip(self.node.inputs, self.outline.inputs, strict=True)
         self._left = [(node_input.name, axes) for node_input, axes in pairs if axes is not None]
@@ -96,7 +95,7 @@ class DeclaredLengths:
         return Partial(self.node.spec, self._bound)
 
     def _known(self, axis: int | Class) -> int | None:
-        return axis if isinstance(axis, int) else self.chosen.get(axis)
+        return length_of(axis, self.chosen)
 
     def _is_told(self, name: str) -> bool:
         """Whether what the shape of an input hangs on beside its extents is known by now."""

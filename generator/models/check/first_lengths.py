@@ -8,13 +8,7 @@ from itertools import product
 
 from generator.calls.data.draws import Draw
 from generator.models.check.declared_lengths import LENGTHS, MOST, DeclaredLengths
-from generator.models.check.model_extents import (
-    Chosen,
-    Class,
-    Outline,
-    Shapes,
-    own_length,
-)
+from generator.models.check.model_extents import Chosen, Class, Outline, Shapes, length_of
 from generator.models.check.node_calls import NodeCall
 from specs.model.spec import Constraint
 
@@ -45,7 +39,8 @@ class FirstLengths:
 
     def find(self, outline: Outline, outlines: int) -> Chosen | None:
         """The lengths; None where none were found. `outlines` is how many there are to be tried."""
-        loose = [each for each in outline.classes if own_length(each) is None]
+        known = outline.known
+        loose = [each for each in outline.classes if each not in known]
         for chosen in _guesses(outline):
             rule = self.broken(outline.shapes(chosen))
             if rule is None:
@@ -69,12 +64,11 @@ class FirstLengths:
                 chosen, rule = found, self.broken(outline.shapes(found))
                 if rule is None:
                     return chosen
-        known = [length for each in outline.classes if (length := own_length(each)) is not None]
         few = self._few
         # What shares a factor with an extent that is known, by one of the counts.
         counts += [
             each * (length // other)
-            for length in known
+            for length in known.values()
             for other in few
             for each in few
             if not length % other
@@ -106,7 +100,7 @@ class FirstLengths:
 
 def _guesses(outline: Outline) -> Iterator[Chosen]:
     lengths = LENGTHS * (1 + len(outline.classes) // len(LENGTHS))
-    known = {each: length for each in outline.classes if (length := own_length(each)) is not None}
+    known = outline.known
     loose = [each for each in outline.classes if each not in known]
     yield {**known, **dict(zip(loose, lengths, strict=False))}
     for from_end in (True, False):
@@ -132,13 +126,13 @@ def _parted(outline: Outline, numbers: Sequence[int]) -> Iterator[Chosen]:
         return
     first = outline.inputs[0]
     others = [axes for axes in outline.inputs[1:] if axes is not None and len(axes) == len(first)]
-    known = {each: length for each in outline.classes if (length := own_length(each)) is not None}
+    known = outline.known
     for number, along in product(numbers, range(len(first)) if others else ()):
         found = dict(known)
         for axis, whole in enumerate(first):
-            beside = [length for axes in others if (length := _length(axes[axis], found)) is not None]
+            beside = [length for axes in others if (length := length_of(axes[axis], found)) is not None]
             blocks = number if axis == along else 1
-            length = _length(whole, found)
+            length = length_of(whole, found)
             if length is None:
                 length = blocks * (beside[0] if beside else LENGTHS[axis % len(LENGTHS)])
             for each, own in [(whole, length), *((axes[axis], -(-length // blocks)) for axes in others)]:
@@ -146,10 +140,6 @@ def _parted(outline: Outline, numbers: Sequence[int]) -> Iterator[Chosen]:
                     found.setdefault(each, own)
         if found.keys() >= set(outline.classes):
             yield found
-
-
-def _length(axis: int | Class, chosen: Chosen) -> int | None:
-    return axis if isinstance(axis, int) else chosen.get(axis)
 
 
 def _about(outline: Outline, rule: Constraint, loose: Sequence[Class]) -> Sequence[Class]:

@@ -18,13 +18,7 @@ from generator.calls.data.draws import Draw
 from generator.calls.declared.declared_levels import DeclaredLevels
 from generator.calls.rows.feasibility import Level
 from generator.making.operators.workshop import Options, Workshop
-from generator.models.check.call_cases import (
-    CallCases,
-    NotCovered,
-    Uncovered,
-    key_of_call,
-    word_of_key,
-)
+from generator.models.check.call_cases import CallCases, NotCovered, Uncovered, key_of_call, word_of_key
 from generator.models.check.call_clock import OutOfTime, within_seconds
 from generator.models.check.call_costs import estimated_seconds
 from generator.models.check.call_drawing import (

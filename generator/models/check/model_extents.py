@@ -180,6 +180,11 @@ class Outline:
         found = [each for one in self.inputs if one is not None for each in one if not isinstance(each, int)]
         return tuple(dict.fromkeys(found))
 
+    @property
+    def known(self) -> dict[Class, int]:
+        """The lengths that the node says, by their classes."""
+        return {each: length for each in self.classes if (length := own_length(each)) is not None}
+
     def shapes(self, chosen: Mapping[Class, int]) -> Shapes:
         """The shapes where each class has a length."""
         return tuple(
@@ -261,6 +266,11 @@ def own_length(which: Class) -> int | None:
     return length if word == "is" and isinstance(length, int) else None
 
 
+def length_of(axis: int | Class, chosen: Chosen) -> int | None:
+    """The length of an axis where classes have those that are chosen; None of one without."""
+    return axis if isinstance(axis, int) else chosen.get(axis)
+
+
 _NAMES_OF_AXES = frozenset({"axis", "axes", "batch_axis", "time_axis"})
 Facts = Mapping[tuple[str, str, int], object]
 
@@ -281,7 +291,7 @@ class Relations:
     """Classes of a whole number of parts of a certain length each, where that number is more than one."""
 
     def __post_init__(self) -> None:
-        stated = [each for each in self.outline.classes if own_length(each) is not None]
+        stated = list(self.outline.known)
         self.facts = self._stated_facts() if stated else {}
         self.several = tuple(self._several(stated))
 
