@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 _PATIENCE = 10.0
 """Seconds that the worker has for going when the suite is whole."""
 _MOST_NAMED = 4
+_MOST_CASES = 32
+"""So many cases of an operator, or a few more, spread over all: cases are made on the same processors."""
 
 
 class FirstLook:
-    """Runs the cases of operators on a worker of its own, in the order in which they are made.
+    """Runs some cases of each operator on a worker of its own, in the order in which they are made.
 
     It begins with the first operator whose cases were not kept. Only cases that demand an answer are asked:
     whether a refusal is right shows when the valid call beside it is there, too. A runtime that does not
@@ -111,7 +113,7 @@ class FirstLook:
         from conformance.running.run_options import Task
         from conformance.suite.suite_parts import cases_in
 
-        for case in cases_in(part):
+        for case in cases_in(part, max(1, len(part.entries) // _MOST_CASES)):
             if self._ended:
                 return
             if case.demand == "answer":

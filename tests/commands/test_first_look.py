@@ -53,6 +53,15 @@ def test_what_came_of_an_operator_is_told_before_the_next_one_is_made() -> None:
     assert told[2] == "first look at 1 operator: 1 pass, 2 failing, 1 other; failing most: Echo-1 2"
 
 
+def test_of_many_cases_of_an_operator_some_are_asked_from_the_first_to_the_last() -> None:
+    told: list[object] = []
+    cases = [make_case(seed=seed) for seed in range(100)]
+    with first_look().beside(told.append) as progress:
+        progress(made(ECHO, cases))
+        wait_until(lambda: len(told) == 2)
+    assert told[1] == "first look at 1 operator: 34 pass, 0 failing, 0 other"
+
+
 def test_nothing_starts_where_all_was_kept_or_the_suite_is_whole_at_once() -> None:
     told: list[object] = []
     with first_look("once").beside(told.append) as progress:

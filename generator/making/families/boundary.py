@@ -27,8 +27,10 @@ from specs.language.expressions import parse
 from specs.model.call_scopes import scope_of
 from specs.model.spec import AttributeSpec, Constraint
 
-PLACES = ("first", "inside", "last")
-"""Where loops treat elements apart."""
+PLACES = ("first", "inside", "last", "throughout")
+"""Where loops treat elements apart; and everywhere, where what a loop begins with is all that is left of it."""
+_FEWEST = 3
+"""Elements among which a first one, one inside and a last one are three."""
 CLEARER = 6
 """Calls among which the clearest is taken."""
 SPECIALS = ("nan", "infinity", "negative_infinity")
@@ -113,7 +115,7 @@ def _plain_float(workshop: Workshop) -> Mapping[str, str]:
 def _calls_with(
     workshop: Workshop, rows: Sequence[Row], special: str, place: str
 ) -> Iterator[tuple[Mapping[str, str], Call]]:
-    """Calls of these rows whose first input has one such value, in that place, among distinct numbers."""
+    """Calls of these rows whose first input has such a value in that place, among distinct numbers."""
     model = workshop.model
     draw = workshop.draw("boundary", special, place)
     for row in draw.shuffled(rows):
@@ -121,7 +123,7 @@ def _calls_with(
         levels |= _plain_float(workshop)
         call = workshop.levels.build_call(workshop.spec, {**levels, "data": "distinct"}, draw.child(str(row)))
         X = call.inputs[0][1] if call is not None and call.inputs else None
-        if call is None or X is None or X.array.size < len(PLACES):
+        if call is None or X is None or X.array.size < _FEWEST:
             continue
         changed = call.with_input(call.inputs[0][0], _with_special(X, special, place))
         if not workshop.violations(changed):
@@ -137,7 +139,7 @@ def _with_special(X: Tensor, special: str, place: str) -> Tensor:
     codes = dict(zip(SPECIALS, not_numbers(X.element_type), strict=True))
     array = np.array(X.array)
     flat = array.reshape(-1)
-    position = {"first": 0, "inside": flat.size // 2, "last": flat.size - 1}[place]
+    position = {"first": 0, "inside": flat.size // 2, "last": flat.size - 1}.get(place, slice(None))
     flat[position] = np.array(codes[special], dtype=f"u{flat.itemsize}").view(flat.dtype)
     return Tensor(X.element_type, array)
 
