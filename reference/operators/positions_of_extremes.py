@@ -34,8 +34,8 @@ def arg_max(
 
     Source: ArgMax, Summary, axis and keepdims.
     """
-    best, _ = _best(data, axis, subnormals, greatest=True)
-    return _position(best, axis, keepdims, last=bool(select_last_index), any_of_them=version < 12)
+    best, nan = _best(data, axis, subnormals, greatest=True)
+    return _position(best, nan | (version < 12), axis, keepdims, last=bool(select_last_index))
 
 
 @reference_operator("ai.onnx::ArgMin")
@@ -52,8 +52,8 @@ def arg_min(
 
     Source: ArgMin, Summary, axis and keepdims.
     """
-    best, _ = _best(data, axis, subnormals, greatest=False)
-    return _position(best, axis, keepdims, last=bool(select_last_index), any_of_them=version < 12)
+    best, nan = _best(data, axis, subnormals, greatest=False)
+    return _position(best, nan | (version < 12), axis, keepdims, last=bool(select_last_index))
 
 
 @reference_operator("ai.onnx::Hardmax", segments=(13,))
@@ -152,16 +152,22 @@ def _best(
     return np.where(lanes & (best == _OUT), _POSSIBLE, best).astype(np.int64), nan
 
 
-def _position(best: NDArray[np.int64], axis: int, keepdims: int, *, last: bool, any_of_them: bool) -> Answer:
-    """The first or last place along the axis that is certain, and the others that are as good."""
+def _position(
+    best: NDArray[np.int64], any_of_them: NDArray[np.bool_], axis: int, keepdims: int, *, last: bool
+) -> Answer:
+    """The first or last place along the axis that is certain, and the others that are as good.
+
+    `any_of_them` says of each lane whether the certain places are as good as each other.
+    """
     lanes = np.moveaxis(best, axis, -1)
+    open_lanes = np.moveaxis(any_of_them, axis, -1).reshape(-1).tolist()
     shape = lanes.shape[:-1]
     rows = lanes.reshape(-1, lanes.shape[-1]) if shape else lanes.reshape(1, -1)
     indices, further = np.zeros(len(rows), dtype=np.int64), dict[int, tuple[Any, ...]]()
     for at, row in enumerate(rows):
         certain = np.flatnonzero(row == _CERTAIN).tolist()
         indices[at] = certain[-1 if last else 0]
-        also = np.flatnonzero(row == _POSSIBLE).tolist() + (certain if any_of_them else [])
+        also = np.flatnonzero(row == _POSSIBLE).tolist() + (certain if open_lanes[at] else [])
         if [each for each in also if each != indices[at]]:
             further[at] = tuple(also)
     # A lane has one index, so that an axis of length 1 changes no place in row-major order.

@@ -101,6 +101,9 @@ def test_beside_nan_any_element_is_as_good() -> None:
     (got,) = answers("ArgMax", 13, {"data": X}, axis=1)
     assert {int(got.expected.array[0, 0]), *(got.alternatives or {})[0]} == {0, 1, 2}
     assert set(got.alternatives or {}) == {0}
+    for last in (0, 1):
+        (of_two,) = answers("ArgMin", 13, {"data": tensor([np.nan, np.nan], "float")}, select_last_index=last)
+        assert {int(of_two.expected.array[0]), *(of_two.alternatives or {})[0]} == {0, 1}
     values, places = answers("TopK", 11, {"X": X, "K": [2]})
     assert set(places.alternatives or {}) == set(values.alternatives or {}) == {0, 1}
     (hot,) = answers("Hardmax", 13, {"input": X})

@@ -221,7 +221,7 @@ def _near_zero_point(data: Data, tensor: Tensor, scope: Partial) -> Tensor:
 
 _BYTE_STEPS = 255
 _BELOW = (100, 0, 255, 36.5, 126.5)
-"""How many of the steps of a byte lie below zero, by the size of the tensor: zero points round to even, too."""
+"""How many steps of a byte lie below zero, by the size of the tensor: zero points round to even, too."""
 
 
 def _byte_steps(data: Data, tensor: Tensor, scope: Partial) -> Tensor:

@@ -12,7 +12,7 @@ import numpy as np
 from conformance.suite.cases import Case, Expectation
 from generator.asking.ambiguity import ambiguity
 from generator.asking.calls import Call
-from generator.calls.data.floats import not_numbers
+from generator.calls.data.floats import greatest, not_numbers, sign_bit
 from generator.calls.rows.covering import cover, with_fixed
 from generator.calls.rows.factors import first_types
 from generator.calls.rows.feasibility import Level, Row
@@ -28,12 +28,14 @@ from specs.model.call_scopes import scope_of
 from specs.model.spec import AttributeSpec, Constraint
 
 PLACES = ("first", "inside", "last", "throughout")
-"""Where loops treat elements apart; and everywhere, where what a loop begins with is all that is left of it."""
+"""Where loops treat elements apart; and everywhere, where what a loop begins with may come out."""
 _FEWEST = 3
 """Elements among which a first one, one inside and a last one are three."""
 CLEARER = 6
 """Calls among which the clearest is taken."""
 SPECIALS = ("nan", "infinity", "negative_infinity")
+ENDS = ("greatest", "lowest")
+"""Finite numbers that masks are made of, and that loops begin with: they stand throughout."""
 
 
 def make_boundary(workshop: Workshop) -> None:
@@ -42,7 +44,8 @@ def make_boundary(workshop: Workshop) -> None:
         with suppress(UnstableLength):
             _add_affordable(workshop, word_of(word), call, levels)
     rows = _rows_with_specials(workshop)
-    specials = ((f"{special}_{place}", special, place) for special, place in product(SPECIALS, PLACES))
+    kinds = [*product(SPECIALS, PLACES), *product(ENDS, PLACES[-1:])]
+    specials = ((f"{special}_{place}", special, place) for special, place in kinds)
     for word, special, place in workshop.lacking("boundary", specials):
         _add_clearest(workshop, word, _calls_with(workshop, rows, special, place))
 
@@ -136,7 +139,9 @@ def _has_specials(element_type: str) -> bool:
 
 
 def _with_special(X: Tensor, special: str, place: str) -> Tensor:
+    last = greatest(X.element_type)
     codes = dict(zip(SPECIALS, not_numbers(X.element_type), strict=True))
+    codes |= dict(zip(ENDS, (last, last | sign_bit(X.element_type)), strict=True))
     array = np.array(X.array)
     flat = array.reshape(-1)
     position = {"first": 0, "inside": flat.size // 2, "last": flat.size - 1}.get(place, slice(None))
