@@ -9,11 +9,12 @@ from math import prod
 from generator.asking.calls import Call
 from generator.calls.borders.breach_attempts import broken_rules
 from generator.calls.data.draws import Draw
+from generator.calls.kinds.quantisation import GRANULARITY
 from generator.calls.solver.partial import OMITTED, Bindings, Partial, levels_in
 from generator.calls.solver.solving import CallSearch, Found, SearchVariable
 from generator.calls.space.drawing import draw_call
 from generator.calls.space.space import CallSpace
-from generator.calls.variables.extents import ExtentVariable
+from generator.calls.variables.extents import ExtentVariable, is_choice
 from generator.calls.variables.kind import Level
 from generator.calls.variables.vector_lengths import MANY, lengths_around
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -165,8 +166,19 @@ def _extent_edges(space: CallSpace, draw: Draw) -> Iterator[Edge]:
     ranks: dict[str, Level] = {f"rank_{pack}": _rank_near_two(space, pack) for pack in packs}
     equal = {pack: [EQUAL] * _rank_near_two(space, pack) for pack in packs} | dict.fromkeys(extents, EQUAL)
     yield from _solved(space, EQUAL_EXTENTS, ranks, equal, draw)
+    for factor, level in _other_shapes(space):
+        yield from _solved(space, f"{EQUAL_EXTENTS}_{factor}_{level}", {**ranks, factor: level}, equal, draw)
     for length in vector_lengths(space):
         yield from _of_length(space, length, packs, extents, draw)
+
+
+def _other_shapes(space: CallSpace) -> Iterator[tuple[str, Level]]:
+    """The levels at which inputs differ in shape: one lies along an axis, and another is as long."""
+    for factor, levels in space.factors.items():
+        if is_choice(factor) or factor == GRANULARITY:
+            for level in levels:
+                if level not in (space.plainest[factor], "scalar"):
+                    yield factor, level
 
 
 def _of_length(

@@ -80,6 +80,7 @@ def _finite(kind: ElementType) -> Sequence[Fraction]:
 
 
 LENGTHS = "lengths_of_scales"
+GRANULARITY = "granularity"
 """The name that the shape of the scales is bound under."""
 _BLOCKS = ("blocks", "ragged_blocks", "one_block", "blocks_of_one")
 
@@ -115,13 +116,13 @@ class _QuantisedAxis(Quantisation):
             return {}
         blocks = _BLOCKS if self.subject.has("block_size") else ()
         return {
-            "granularity": ("tensor", "axis", *blocks),
+            GRANULARITY: ("tensor", "axis", *blocks),
             "axis": ("first", "inner", "negative", OMITTED),
         }
 
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
         shape, named = scope.shape(self.of), levels["axis"]
-        rank, how = len(shape), levels["granularity"]
+        rank, how = len(shape), levels[GRANULARITY]
         if how != "tensor" and rank < 2:
             return
         places: Sequence[int] = {

@@ -28,8 +28,6 @@ _OF_RANK: Mapping[int, tuple[int, ...]] = {
 _BROADCAST: tuple[Level, ...] = ("mutual", "fewer_axes", "last", "first")
 _LONG: tuple[tuple[tuple[int, ...], Level], ...] = (
     ((17, 33), "last"),
-    ((17, 17), "last"),
-    ((17, 17), "fewer_axes"),
     ((33, 17), "first"),
     ((3, 5, 65), "fewer_axes"),
     ((33, 5, 17), "mutual"),

@@ -69,6 +69,11 @@ def factor_of(name: str, part: ShapePart) -> str | None:
     return f"form_{name}" if part.word is not None else None
 
 
+def is_choice(factor: str) -> bool:
+    """Whether a factor is how the shape of an input differs from that of others; see `factor_of`."""
+    return factor == "broadcast" or factor.startswith("form_")
+
+
 def candidate_shapes(
     name: str, shape: Shape, scope: Partial, draw: Draw, members: Sequence[str]
 ) -> Iterator[tuple[int, ...]]:
