@@ -12,7 +12,8 @@ from typing import Any
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.yaml_files import YamlDocument
 from specs.declaration_rules.passage_changed import covered
-from specs.derived import Derived, derive
+from specs.derived.deriving import derive
+from specs.derived.entries import Derived
 from specs.derived.kinds import axis_ends
 from specs.files.composition import compose_document
 from specs.files.declaration_checks import EVERY_INPUT, EVERY_OUTPUT, names_in

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from specs.documents.onnx_pages.flattened_page import is_flattened, restore_lines
+from specs.documents.onnx_pages.page_lines import is_flattened, restore_lines
 from specs.documents.packages.dumped_rows import plain_lines
 from specs.documents.text.documents import Line, Passage, Text, split_lines, unescape
 from specs.model.spec import Source, Spec
