@@ -11,14 +11,13 @@ from typing import Any
 
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.yaml_files import YamlDocument
-from specs.declaration_rules.passage_changed import covered
 from specs.derived.deriving import derive
 from specs.derived.entries import Derived
 from specs.derived.kinds import axis_ends
 from specs.files.composition import compose_document
 from specs.files.declaration_checks import EVERY_INPUT, EVERY_OUTPUT, names_in
 from specs.files.declaration_files import read_document
-from specs.files.declared_words import other_versions
+from specs.files.declared_words import covered, other_versions
 from specs.files.derived_entries import fill_in
 from specs.files.imported_files import read_imported
 from specs.files.layers import merge_layers
