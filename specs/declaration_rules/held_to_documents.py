@@ -22,8 +22,7 @@ from specs.files.derived_entries import fill_in
 from specs.files.imported_files import read_imported
 from specs.files.layers import merge_layers
 from specs.files.spec_folders import DECLARATION, OWN_FOLDER, find_facts
-from specs.language.expressions import Expression
-from specs.language.kind_calls import KindCall, parse_call
+from specs.language.expressions import Expression, KindCall, parse_call
 from specs.language.shape_expressions import Shape, ShapePart, shape_of_version
 from specs.model.signature_parts import Origin, Source
 from specs.model.spec import Spec
