@@ -1,4 +1,4 @@
-"""Outputs that a device gave as files: what it did with a case, read without trust from the case's folder.
+"""Outputs that a device gave as files: read without trust from the folders of cases, and judged as a run's.
 
 A folder of outputs has one folder for each case, named as `case_folder` says or by the case id as a path. In
 it lie `output_0`, `output_1` and so on, each as `.npy` or `.pb` (a TensorProto), or all in `outputs.npz`;
@@ -10,18 +10,35 @@ The outputs of a batch, several cases in one model, lie in one folder; the expor
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from conformance.adopting.foreign_values import parse_array, parse_arrays, parse_tensor
-from conformance.judging.responses import Answered, Crashed, Refused, Response, TimedOut, WorkerFailed
+from conformance.judging.responses import (
+    Answered,
+    Crashed,
+    HarnessFailed,
+    Refused,
+    Response,
+    TimedOut,
+    WorkerFailed,
+)
 from conformance.models.case_models import Form
 from conformance.processes.frames import LONGEST_MESSAGE, MOST_OUTPUTS, MOST_SECONDS, PROTOCOLS, cut
+from conformance.processes.worker_limits import CONFINED
+from conformance.processes.worker_process import Launch
+from conformance.recording.records import Record
+from conformance.running.collector import Collector
+from conformance.running.harness import few_collections, make_header
+from conformance.running.progress import Progress, Silent
 from conformance.running.requests import Offer, read_offer
+from conformance.running.resuming import RecordPlace
+from conformance.running.run_options import RunRequest, Task
 from conformance.runtimes.adapter import load_adapter
+from conformance.runtimes.runtimes import Installed
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.harmless import one_line
@@ -323,3 +340,54 @@ def _described(place: Path, entry: object) -> Tensor:
     if not isinstance(shape, list) or not all(type(extent) is int and extent >= 0 for extent in shape):
         raise _Unreadable(f"{STATUS} gives {name} no shape")
     return Tensor.from_bytes(element_type, tuple(shape), raw)
+
+
+_NO_OUTPUTS = "no_outputs"
+"""Why a record of a device is not whole."""
+_LACKING = dict.fromkeys(CONFINED, "its outputs came as files")
+
+
+def judge_files(
+    request: RunRequest,
+    files: ReturnedFiles,
+    device: Device,
+    place: RecordPlace,
+    progress: Progress | None = None,
+) -> Record:
+    """Judge the selected cases by a device's files and write the record; returns it as it was written.
+
+    A case of which nothing came back is not run, and the footer says so in `stopped` (`no_outputs`). Raises
+    NothingRan where nothing is selected, UserError where the record cannot be written.
+    """
+    progress = progress or Silent()
+    selected, offer = request.selected(), device.offer()
+    request = replace(request, options=replace(request.options, forms=FORM))
+    header = make_header(
+        request.suite.digest, request.runtime, Installed(Launch(())), _LACKING, offer, request.options, [FORM]
+    )
+    beginning = place.begin(request.plan(selected, [FORM]), header, progress)
+    writer = beginning.open(header)
+    try:
+        collector = Collector(request.suite, writer, progress, request.options, 0)
+        collector.begin((), beginning.plan)
+        with few_collections():
+            missing = 0
+            for task in beginning.plan.tasks():
+                response = offer.refusal(task.case) or files.response(task.case_id)
+                if response is None:
+                    missing += 1
+                else:
+                    collector.take(task, response)
+            collector.settle(partial(_answers, files))
+        if missing:
+            collector.halt.set(_NO_OUTPUTS, f"nothing came back of {missing} of {len(selected)} cases")
+        return collector.finish(beginning.plan.tasks(), ())
+    finally:
+        writer.close()
+        progress.finish()
+
+
+def _answers(files: ReturnedFiles, tasks: Iterable[Task]) -> Iterator[tuple[Task, Response]]:
+    """Valid cases that others were made from; one of which nothing came back was not answered."""
+    for task in tasks:
+        yield task, files.response(task.case_id) or HarnessFailed("nothing came back of it")

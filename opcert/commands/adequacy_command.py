@@ -114,7 +114,7 @@ def _tell_slack(
 ) -> ExitCode:
     """Print the table, or write it as slack.md; it does not hold where a case accepts too much."""
     from generator.measured.slack import read_allowed, slack_of, unexcused, write_page
-    from opcert.commands.cluster_argument import chosen_cluster
+    from opcert.commands.runtime_argument import chosen_cluster
     from opcert.vocabulary.whole_files import write_text
 
     with (
@@ -144,7 +144,7 @@ def _measure(
     from generator.making.suites.cache import PROCESSES
     from generator.measured.kept import adequacy_folder, write_kept
     from generator.trust.mutants.jobs import measure_suite
-    from opcert.commands.cluster_argument import chosen_cluster
+    from opcert.commands.runtime_argument import chosen_cluster
 
     found = []
     with (

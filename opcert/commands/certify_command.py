@@ -156,8 +156,8 @@ class _Job:
     @contextmanager
     def open_suite(self) -> Iterator[_Opened]:
         """The suite, and where one runs it the cluster, for as long as the context lasts."""
-        from opcert.commands.cluster_argument import chosen_cluster
         from opcert.commands.first_look import FirstLook
+        from opcert.commands.runtime_argument import chosen_cluster
         from opcert.commands.suite_argument import SuiteRequest, open_certified
         from opcert.commands.suite_standing import find_standing
 
@@ -199,10 +199,10 @@ class _Job:
     def find_results(self, opened: _Opened) -> Results:
         """The results of the run, or of the record that is given, with everything that is known of them."""
         from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
-        from opcert.commands.cluster_argument import seconds_of_experiments
         from opcert.commands.met_arithmetics import with_met_arithmetics
         from opcert.commands.operator_facts import with_operator_facts
         from opcert.commands.run_summary import run_error
+        from opcert.commands.runtime_argument import seconds_of_experiments
         from reports.gates.baseline import excuse, read_baseline
         from reports.results.case_results import put_together
 
@@ -244,8 +244,8 @@ class _Job:
 def _prepare(asked: _Asked) -> _Job:
     """Look at everything that the command line names, and lock what is written; raises UserError."""
     from opcert.commands.cause_finding import check_named
-    from opcert.commands.cluster_argument import runtime_for
     from opcert.commands.profile_argument import demanded_profile
+    from opcert.commands.runtime_argument import runtime_for
     from reports.certificates.certificate_files import load_private_key
 
     _check_usage(asked)

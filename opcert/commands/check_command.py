@@ -125,8 +125,8 @@ def command(**said: Any) -> int:
     # Imported here, so that --help does not wait for them.
     from conformance.processes.worker_limits import Limits
     from conformance.running.first_worker import first_worker
-    from opcert.commands.cluster_argument import chosen_cluster
     from opcert.commands.profile_argument import demanded_profile
+    from opcert.commands.runtime_argument import chosen_cluster
 
     asked = _Asked(**said)
     profile = demanded_profile(asked.profile_name)
@@ -160,8 +160,8 @@ def command(**said: Any) -> int:
 
 def _runtimes(asked: _Asked) -> list[Runtime]:
     """The runtimes to ask; raises UserError where what is asked of them contradicts itself."""
-    from opcert.commands.cluster_argument import runtime_for
     from opcert.commands.failures import program
+    from opcert.commands.runtime_argument import runtime_for
 
     if not asked.runtimes:
         raise UserError(
@@ -200,7 +200,7 @@ def _ask(
         with_causes,
         with_numbers,
     )
-    from opcert.commands.cluster_argument import seconds_of_experiments
+    from opcert.commands.runtime_argument import seconds_of_experiments
 
     facts, model, timeout = checked.facts, asked.model, asked.timeout
     seconds = seconds_of_experiments(asked.diagnose_seconds, asked.scheduler)

@@ -90,7 +90,7 @@ def command(**said: Any) -> int:
     from conformance.processes.worker_limits import Limits
     from generator.exploring.shrinking.known_space import open_space
     from generator.making.operators.discovery import select_operators
-    from opcert.commands.cluster_argument import chosen_cluster, runtime_for
+    from opcert.commands.runtime_argument import chosen_cluster, runtime_for
 
     asked = _Asked(**said)
     if asked.scheduler is not None and asked.folders:

@@ -69,8 +69,8 @@ def command(
     from generator.making.operators.workshop import Options
     from generator.making.suites.cache import PROCESSES, cached_suite
     from generator.making.suites.suite_making import write_generated
-    from opcert.commands.cluster_argument import chosen_cluster
     from opcert.commands.command_progress import generation_progress
+    from opcert.commands.runtime_argument import chosen_cluster
 
     chosen = _choose(operators, opset, versions, folders)
     options = Options.of(size, strength)

@@ -65,9 +65,8 @@ def command(
     """
     # Imported here, so that --help does not wait for them.
     from conformance.processes.worker_limits import Limits
-    from conformance.running.device_run import judge_files
     from conformance.running.resuming import RecordPlace
-    from conformance.running.returned_files import Device, ReturnedFiles, read_index
+    from conformance.running.returned_files import Device, ReturnedFiles, judge_files, read_index
     from conformance.running.run_options import RunOptions, RunRequest
     from conformance.runtimes.runtimes import find_runtime
     from opcert.commands.cause_finding import with_known_causes, with_others

@@ -84,7 +84,7 @@ def command(**said: Any) -> int:
     # Imported here, so that --help does not wait for them.
     from conformance.running.first_worker import first_worker
     from opcert.commands.cause_finding import check_named
-    from opcert.commands.cluster_argument import chosen_cluster, runtime_for
+    from opcert.commands.runtime_argument import chosen_cluster, runtime_for
 
     asked = _Asked(**said)
     baseline_options.check_usage(asked.baseline, asked.update_baseline)
@@ -144,8 +144,8 @@ def _options(asked: _Asked, tested: Runtime, limits: Limits) -> RunOptions:
 def _tell(asked: _Asked, request: RunRequest, record: Record) -> ExitCode:
     """Look for causes, say what the run showed, and hold it against the baseline; what to answer."""
     from opcert.commands.cause_finding import with_experiments, with_known_causes, with_others
-    from opcert.commands.cluster_argument import seconds_of_experiments
     from opcert.commands.run_summary import MOST_LINES, exit_code, run_error, state_error, summarise
+    from opcert.commands.runtime_argument import seconds_of_experiments
     from opcert.commands.suite_argument import suite_name_for_commands
     from reports.results.case_results import put_together
 

@@ -68,7 +68,8 @@ def command(operator: str, path: str | None, derived: bool, folders: tuple[Path,
 
 
 def _print_derived(name: OperatorName, folders: tuple[Path, ...]) -> None:
-    from specs.derived import derive, written
+    from specs.derived.deriving import derive
+    from specs.derived.writing import written
     from specs.files.library import load_imported
 
     for line in written(derive(load_imported(name, folders))).splitlines():

@@ -17,11 +17,15 @@ from opcert.vocabulary.tensors import Tensor
 from reference.answers import Answer, OutsideDomain
 from reference.readings.choices import AsReading, Choice
 from reference.registry import reference_operator
+from reference.shared.pictures.decoded_pictures import (
+    DecodedPicture,
+    NoPicture,
+    read_bmp,
+    read_png,
+    read_pnm,
+    read_tiff,
+)
 from reference.shared.pictures.kept_pictures import kept_picture
-from reference.shared.pictures.picture_samples import DecodedPicture, NoPicture
-from reference.shared.pictures.plain_pictures import read_bmp, read_pnm
-from reference.shared.pictures.png_pictures import read_png
-from reference.shared.pictures.tiff_pictures import read_tiff
 from specs.language.functions.whole_pictures import picture_format
 
 _READERS: Mapping[str, Callable[[bytes], DecodedPicture]] = {

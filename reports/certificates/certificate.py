@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
-from conformance.judging.verdicts import HARNESS_ERROR, NOT_JUDGED, NOT_RUN, REJECTED_VALID, VERDICTS
+from conformance.judging.verdicts import HARNESS_ERROR, NOT_JUDGED, NOT_RUN, REJECTED_VALID
 from conformance.recording.rows import Result
 from conformance.suite.canonical import canonical_json, plain, sha256
 from opcert.vocabulary.errors import NothingRan, Place, UserError, unreadable
@@ -23,7 +23,7 @@ from reports.gates.profiles import Profile
 from reports.overview.headline import runtime_label
 from reports.overview.untested import find_untested
 from reports.results.adequacy import WHY_BELIEVE, trust_of, unreviewed, verified_by
-from reports.results.case_results import CaseResult, Results
+from reports.results.case_results import Results, summed_counts
 from reports.results.standing import OWN, SuiteStanding
 from reports.results.told_facts import items, mapping, text
 from reports.text.phrasing import count, listed, parse_moment, plural
@@ -290,7 +290,7 @@ def _predicate(
         "suite": standing.to_json(),
         "runtime": results.record.header.get("runtime"),
         "loaded": footer.get("loaded"),
-        "counts": _counts(results.cases),
+        "counts": summed_counts(results.cases),
         "operators": [_operator(results, operator, standing) for operator in results.by_operator],
         "faults": [fault_text(fault) for fault in results.record.faults],
         "profile": None if evaluated is None else _profile(evaluated),
@@ -307,11 +307,6 @@ def _predicate(
     }
 
 
-def _counts(cases: tuple[CaseResult, ...]) -> dict[str, int]:
-    counted = Counter(result.verdict for result in cases)
-    return {**{verdict: counted[verdict] for verdict in VERDICTS}, "sum": len(cases)}
-
-
 def _operator(results: Results, operator: OperatorName, standing: SuiteStanding) -> dict[str, Any]:
     """What holds and what does not, for one operator version.
 
@@ -319,7 +314,7 @@ def _operator(results: Results, operator: OperatorName, standing: SuiteStanding)
     """
     bound = standing.is_released
     cases = results.by_operator[operator]
-    counts = _counts(cases)
+    counts = summed_counts(cases)
     failing = [result for result in cases if result.fails]
     types = in_type_order(result.element_type for result in cases)
     return {
@@ -327,7 +322,7 @@ def _operator(results: Results, operator: OperatorName, standing: SuiteStanding)
         "holds": not failing and counts["pass"] > 0,
         "counts": counts,
         "elementTypes": {
-            each: _counts(tuple(case for case in cases if case.element_type == each)) for each in types
+            each: summed_counts(tuple(case for case in cases if case.element_type == each)) for each in types
         },
         "coverage": coverage_of(results, operator) if bound else None,
         "adequacy": adequacy_of(results, operator) if bound else None,

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
 from conformance.judging.kept_diagnosis import OUTCOMES, DiagnosedCause, SmallerCall
 from conformance.judging.known_causes import KnownCause
-from conformance.judging.verdicts import VERDICTS
 from conformance.suite.canonical import plain
 from reports.causes.class_words import headline
 from reports.causes.failure_class import FailureClass
@@ -22,7 +20,7 @@ from reports.causes.titles import title
 from reports.overview.decided import decide
 from reports.overview.headline import list_warnings, runtime_label, runtime_name
 from reports.overview.untested import find_untested
-from reports.results.case_results import CaseResult, Results
+from reports.results.case_results import CaseResult, Results, summed_counts
 from reports.results.told_facts import text
 from reports.text.value_text import in_type_order
 
@@ -45,7 +43,7 @@ def render(results: Results) -> str:
         "complete": results.complete,
         "warnings": list(list_warnings(results)),
         "headline": decide(results.cases, classes_of(results)).to_json(),
-        "counts": _counts(results.cases),
+        "counts": summed_counts(results.cases),
         "operators": [_operator(results, cases) for cases in results.by_operator.values()],
         "mended": [
             {**_known(known_cause), "cases": list(known_cause.asked)} for known_cause in results.mended
@@ -58,19 +56,14 @@ def render(results: Results) -> str:
     return json.dumps(plain(document), indent=1, ensure_ascii=True) + "\n"
 
 
-def _counts(cases: Sequence[CaseResult]) -> dict[str, int]:
-    counted = Counter(result.verdict for result in cases)
-    return {**{verdict: counted[verdict] for verdict in VERDICTS}, "sum": len(cases)}
-
-
 def _operator(results: Results, cases: Sequence[CaseResult]) -> dict[str, Any]:
     operator = cases[0].operator
     types = in_type_order(result.element_type for result in cases)
     return {
         "operator": str(operator),
-        "counts": _counts(cases),
+        "counts": summed_counts(cases),
         "elementTypes": {
-            name: _counts([result for result in cases if result.element_type == name]) for name in types
+            name: summed_counts([result for result in cases if result.element_type == name]) for name in types
         },
         "readings": [
             {"id": reading.id, "kind": reading.kind, "followed": reading.followed}

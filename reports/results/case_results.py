@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Hashable, Mapping, Sequence
+from collections.abc import Collection, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from sys import intern
 from typing import Any, Literal
 
 from conformance.judging.known_causes import KnownCause, Suspicion
-from conformance.judging.verdicts import BESIDE, FAILING, NOT_RUN, worst_verdict
+from conformance.judging.verdicts import BESIDE, FAILING, NOT_RUN, VERDICTS, worst_verdict
 from conformance.recording.records import Record
 from conformance.recording.rows import Result, case_verdicts, count_verdicts
 from conformance.recording.suite_ordered import RecordRows
@@ -328,6 +328,12 @@ _NO_SIZE = (0, 0, 0)
 def blank_results(suite: Suite) -> Results:
     """The cases of a suite, none of which ran: read once for many records of it."""
     return put_together(suite, Record(Path(), {"suite": suite.digest}, (), None))
+
+
+def summed_counts(cases: Collection[CaseResult]) -> dict[str, int]:
+    """How many cases have each verdict, and how many they are in `sum`."""
+    counted = Counter(result.verdict for result in cases)
+    return {**{verdict: counted[verdict] for verdict in VERDICTS}, "sum": len(cases)}
 
 
 def fill(blank: Results, record: Record) -> Results:

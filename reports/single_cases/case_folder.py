@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -50,12 +50,19 @@ PACKED = "packed"
 _RUNTIMES = {"org.openvino": "openvino", "org.tensorflow": "tensorflow"}
 
 
-def write_case(case: Case, folder: Path, valid_case: Case | None = None, between: Case | None = None) -> Path:
+def write_case(
+    case: Case,
+    folder: Path,
+    valid_case: Case | None = None,
+    between: Case | None = None,
+    further: Mapping[str, Any] | None = None,
+) -> Path:
     """Write a case into a folder of its own and return it; raises UserError where it cannot be written.
 
     An operator that cannot stand in an ONNX model has no model.onnx: case.json has its name and attributes.
     A case that demands no answer has no outputs. `valid_case` is the one that an invalid case was made from,
     `between` a call of other dimensions that may run before it on the same model: of that there are inputs.
+    case.json ends with what it says `further`.
     """
     ends = ends_of(case)
     if has_onnx_form(case.operator):
@@ -95,7 +102,7 @@ def write_case(case: Case, folder: Path, valid_case: Case | None = None, between
         "beyond": beyond_script(case),
         "runtime": _RUNTIMES.get(case.operator.domain, "onnxruntime"),
     }
-    write_text(folder / "case.json", json.dumps(plain(description), indent=1) + "\n")
+    write_text(folder / "case.json", json.dumps({**plain(description), **(further or {})}, indent=1) + "\n")
     return folder
 
 
@@ -300,10 +307,12 @@ def write_reproduction(suite: Suite, case_id: str, folder: Path, form: str | Non
     named = case.valid_case
     valid = suite.case(named) if named is not None and named in suite else None
     between = form_sample(suite, among=[case_id]).between.get(case_id)
-    write_case(case, folder, valid, None if between is None else suite.case(between))
-    if form is not None:
-        path = folder / "case.json"
-        write_text(path, json.dumps({**json.loads(path.read_text("utf-8")), "form": form}, indent=1) + "\n")
+    further: dict[str, Any] = {} if form is None else {"form": form}
+    if case.operator.domain == "org.tensorflow":
+        further |= _models_of_tensorflow(case)
+        for name in _WORKERS:
+            write_bytes(folder / RUNTIMES_FOLDER / name, (WORKERS / name).read_bytes())
+    write_case(case, folder, valid, None if between is None else suite.case(between), further)
     if has_onnx_form(case.operator):
         ends = ends_of(case)
         _write_forms(case, folder, valid, ends)
@@ -311,8 +320,6 @@ def write_reproduction(suite: Suite, case_id: str, folder: Path, form: str | Non
             packed = folder / PACKED
             write_bytes(packed / "model.onnx", build_model(case, "inputs", valid))
             _write_forms(case, packed, valid, NO_ENDS)
-    if case.operator.domain == "org.tensorflow":
-        _add_models_of_tensorflow(case, folder)
     rules = {name: _rules(load_adapter(name)) for name in sorted(RUNTIMES)}
     rules["provider"] = _rules(find_runtime(_A_PROVIDER).adapter)
     write_text(folder / RULES, json.dumps(rules, indent=1) + "\n")
@@ -331,24 +338,19 @@ _WORKERS = (
 """Of the workers of TensorFlow's runtimes: what makes their models, graphs and tensors, and reads them."""
 
 
-def _add_models_of_tensorflow(case: Case, folder: Path) -> None:
+def _models_of_tensorflow(case: Case) -> dict[str, Any]:
     """What runtimes need that take TensorFlow's call as a model: `constants` and `load` of case.json.
 
     An output has the shape that is expected: TensorFlow Lite Micro works out none.
     """
-    path = folder / "case.json"
-    said = json.loads(path.read_text("utf-8"))
     described, blobs = describe_node(case, "initializers")
     shapes = [list(each.expected.shape) for told in case.expectations[:1] for each in told.outputs[:1]]
-    said["constants"] = {
+    constants = {
         "load": {**described, "form": "initializers"},
         "blobs": [base64.b64encode(each).decode() for each in blobs],
         "shape": shapes[0] if shapes else None,
     }
-    said["load"] = describe_node(case, "inputs")[0]
-    write_text(path, json.dumps(said, indent=1) + "\n")
-    for name in _WORKERS:
-        write_bytes(folder / RUNTIMES_FOLDER / name, (WORKERS / name).read_bytes())
+    return {"constants": constants, "load": describe_node(case, "inputs")[0]}
 
 
 def _write_forms(case: Case, folder: Path, valid: Case | None, ends: Ends) -> None:

@@ -1,9 +1,19 @@
-"""Cases to carry to a device: models, inputs as plain bytes, and an index; nothing of what is expected.
+"""Cases to carry to a device: models, inputs as plain bytes, and an index; what is expected lies apart.
 
 `index.json` lists the cases ([its schema](../../conformance/schemas/export_index.json)); each has a folder
 with `model.onnx` and `input_0.bin` and so on, in the order of the model's inputs, with elements as the worker
 protocol has them: row-major, little-endian, those of less than a byte in one each. In a batch several cases
 of one operator version and element type are independent nodes of one model, in a folder of the batch.
+
+What is expected is for judges that read no ONNX and no JSON, too: text and plain bytes. `goldens.txt` begins
+with its format and the suite; words are apart by one blank:
+
+    case FOLDER DEMAND VALID MAY_REFUSE     answer, refuse or survive; the folder of the valid case, or -;
+                                            no, open (a refusal is observed) or contradicted (document)
+    expectation SAYS                        text, or contradicted (who follows it is told `document`)
+    output TYPE SHAPE EXPECTED ALLOWED      shape 2,3 or -; files of elements, and of doubles, or -
+    alternatives INDEX:HEX,HEX ...          further values of single elements of the output before
+    skip FOLDER WHY                         a case that needs more than these lines say
 """
 
 from __future__ import annotations
@@ -16,22 +26,25 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from conformance.models.case_models import build_model, join_models
 from conformance.models.input_names import named_inputs
 from conformance.running.returned_files import BATCH, FORM, Device, case_folder
 from conformance.suite.canonical import sha256
 from conformance.suite.case_selection import nothing_selected
-from conformance.suite.cases import Case
+from conformance.suite.cases import Case, Expectation, ExpectedOutput
 from conformance.suite.form_sample import covering
 from conformance.suite.properties import runs_twice
 from conformance.suite.suites import Suite
 from opcert.vocabulary.names import operator_path_of
-from opcert.vocabulary.tensors import Tensor
+from opcert.vocabulary.tensors import Tensor, tensor
 from opcert.vocabulary.whole_files import write_bytes, write_text
-from reports.single_cases.plain_goldens import write_goldens
 
 FORMAT = "opcert-export/1"
 INDEX = "index.json"
+_GOLDENS_FORMAT = "opcert-goldens/1"
+_GOLDENS = "goldens.txt"
 
 
 @dataclass(frozen=True)
@@ -121,7 +134,7 @@ def export_to_device(
             valid = case.valid_case if case.valid_case is not None and case.valid_case in suite else None
             listed[str(case.id)] = _write(case, None if valid is None else suite.case(valid), folder)
     write_index(suite, [listed[str(case.id)] for case in carried], folder, batches)
-    skipped = 0 if expected is None else write_goldens(carried, suite.digest, expected)
+    skipped = 0 if expected is None else _write_goldens(carried, suite.digest, expected)
     return Carried(len(listed), left_out, skipped, len(batches), alone)
 
 
@@ -209,7 +222,7 @@ def _write_batch(
             "inputs": list(range(len(inputs), len(inputs) + len(own))),
             "outputs": list(range(len(outputs), len(outputs) + len(case.wanted))),
         }
-        inputs += [(f"c{number}_{input_name}", tensor) for input_name, tensor in own]
+        inputs += [(f"c{number}_{input_name}", given) for input_name, given in own]
         outputs += [f"c{number}_{output}" for output in case.wanted]
     model = join_models([build_model(case, FORM) for case in cases])
     return {"folder": name, **_write_model(model, inputs, name, folder), "outputs": outputs}, entries
@@ -221,10 +234,75 @@ def _write_model(
     """Write a model and its inputs into the folder of that name; what the index says of them."""
     write_bytes(folder / name / "model.onnx", model)
     described = []
-    for number, (input_name, tensor) in enumerate(inputs):
-        raw = tensor.to_bytes()
+    for number, (input_name, given) in enumerate(inputs):
+        raw = given.to_bytes()
         file = f"{name}/input_{number}.bin"
         write_bytes(folder / file, raw)
-        kind = {"element_type": tensor.element_type.name, "shape": list(tensor.shape)}
+        kind = {"element_type": given.element_type.name, "shape": list(given.shape)}
         described.append({"name": input_name, "file": file, **kind, "sha256": sha256(raw)})
     return {"model": f"{name}/model.onnx", "sha256": sha256(model), "inputs": described}
+
+
+def _write_goldens(cases: Sequence[Case], suite: str, folder: Path) -> int:
+    """Write what is expected of cases; returns of how many the lines cannot hold it."""
+    lines = [f"{_GOLDENS_FORMAT} {suite}"]
+    skipped = 0
+    for case in cases:
+        reason = _beyond(case)
+        if reason is None:
+            lines += _lines(case, folder)
+        else:
+            skipped += 1
+            lines.append(f"skip {case_folder(str(case.id))} {reason}")
+    write_text(folder / _GOLDENS, "\n".join(lines) + "\n")
+    return skipped
+
+
+def _beyond(case: Case) -> str | None:
+    if case.properties:
+        return "demands that are no values"
+    if any(expectation.unordered for expectation in case.expectations):
+        return "an open order"
+    outputs = [output for expectation in case.expectations for output in expectation.outputs]
+    kinds = {output.expected.element_type for output in outputs}
+    if any(kind.kind in ("complex", "string") for kind in kinds):
+        return "elements that are no numbers"
+    return None
+
+
+def _lines(case: Case, folder: Path) -> Iterator[str]:
+    place = case_folder(str(case.id))
+    valid = "-" if case.valid_case is None else case_folder(case.valid_case)
+    refusal = "no"
+    if case.may_refuse is not None or case.refusal_contradicted:
+        refusal = "contradicted" if case.refusal_contradicted else "open"
+    yield f"case {place} {case.demand} {valid} {refusal}"
+    if case.demand == "answer":
+        for number, expectation in enumerate(case.expectations):
+            yield from _expectation(expectation, folder, f"{place}/{number}")
+
+
+def _expectation(expectation: Expectation, folder: Path, begin: str) -> Iterator[str]:
+    yield f"expectation {'contradicted' if expectation.contradicted else 'text'}"
+    for number, output in enumerate(expectation.outputs):
+        yield from _output(output, folder, f"{begin}_{number}")
+
+
+def _output(output: ExpectedOutput, folder: Path, begin: str) -> Iterator[str]:
+    wanted, expected, allowed = output.expected, f"{begin}.expected", "-"
+    write_bytes(folder / expected, wanted.to_bytes())
+    if output.allowed is not None:
+        allowed = f"{begin}.allowed"
+        write_bytes(folder / allowed, tensor(np.asarray(output.allowed, np.float64)).to_bytes())
+    shape = ",".join(map(str, wanted.shape)) or "-"
+    yield f"output {wanted.element_type.name} {shape} {expected} {allowed}"
+    told = []
+    for alternative in output.alternatives:
+        values = np.empty(len(alternative.values), dtype=wanted.element_type.storage)
+        values[:] = alternative.values
+        size = tensor(values, wanted.element_type).to_bytes()
+        step = len(size) // max(1, len(values))
+        words = [size[at : at + step].hex() for at in range(0, len(size), step)]
+        told.append(f"{alternative.index}:{','.join(words)}")
+    if told:
+        yield f"alternatives {' '.join(told)}"

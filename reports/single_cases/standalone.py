@@ -24,7 +24,7 @@ from opcert.vocabulary.harmless import for_python, for_python_comment
 from opcert.vocabulary.tensors import Tensor
 from reports.single_cases.bare_calls import CALLS, Kind, call_of
 from reports.single_cases.case_folder import must_text
-from reports.single_cases.reproduction.on_calls import WITH_CONSTANTS
+from reports.single_cases.reproduction.on_onnx_models import WITH_CONSTANTS
 
 MOST_ELEMENTS = 256
 """A case with more elements in its inputs and expected outputs together has no script to copy."""

@@ -11,19 +11,18 @@ from typing import Any
 
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.yaml_files import YamlDocument
-from specs.declaration_rules.passage_changed import covered
-from specs.derived import Derived, derive
+from specs.derived.deriving import derive
+from specs.derived.entries import Derived
 from specs.derived.kinds import axis_ends
 from specs.files.composition import compose_document
 from specs.files.declaration_checks import EVERY_INPUT, EVERY_OUTPUT, names_in
 from specs.files.declaration_files import read_document
-from specs.files.declared_words import other_versions
+from specs.files.declared_words import covered, other_versions
 from specs.files.derived_entries import fill_in
 from specs.files.imported_files import read_imported
 from specs.files.layers import merge_layers
 from specs.files.spec_folders import DECLARATION, OWN_FOLDER, find_facts
-from specs.language.expressions import Expression
-from specs.language.kind_calls import KindCall, parse_call
+from specs.language.expressions import Expression, KindCall, parse_call
 from specs.language.shape_expressions import Shape, ShapePart, shape_of_version
 from specs.model.signature_parts import Origin, Source
 from specs.model.spec import Spec

@@ -10,9 +10,9 @@ from typing import Any
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.yaml_files import Path_, YamlDocument
 from specs.files.declaration_files import read_document
-from specs.files.declared_words import other_versions
+from specs.files.declared_words import covered, other_versions
 from specs.files.spec_folders import DECLARATION, OWN_FOLDER
-from specs.files.version_ranges import applies, in_range, is_by_version, key_of_version
+from specs.files.version_ranges import applies, is_by_version, key_of_version
 from specs.model.passages import passages_of
 from specs.model.spec import Prose, Source, Spec
 from specs.rules import Told, examine
@@ -132,12 +132,6 @@ def _texts(value: Any, version: int, way: str, named: Mapping[str, Any]) -> Iter
             yield from _texts(named[plain], version, f"{way} {plain}", others)
         else:
             yield way, plain
-
-
-def covered(document: YamlDocument, versions: Sequence[Spec]) -> list[Spec]:
-    """Those of some versions that a declaration speaks of (`versions`)."""
-    told = str(document.value.get("versions", "..")) if isinstance(document.value, dict) else ".."
-    return [version for version in versions if in_range(told, version.operator.since_version)]
 
 
 @examine("warning")

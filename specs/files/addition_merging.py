@@ -11,7 +11,8 @@ from opcert.vocabulary.attributes import attribute
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_files import Path_, YamlDocument, key_path
-from specs.files.added_entries import (
+from specs.files.declaration_checks import Checker
+from specs.files.written_entries import (
     Additions,
     Amendment,
     AttributeAmendment,
@@ -21,7 +22,6 @@ from specs.files.added_entries import (
     Reasoned,
     TypesAmendment,
 )
-from specs.files.declaration_checks import Checker
 from specs.model.spec import (
     AllowedValues,
     AttributeSpec,

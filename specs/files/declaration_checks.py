@@ -11,12 +11,11 @@ from typing import Any
 from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import OpcertError, Place, UserError
 from opcert.vocabulary.yaml_files import Path_, YamlDocument
-from specs.files.added_entries import Additions, ConstraintEntry, InteractionEntry, ReadingEntry, Reasoned
 from specs.files.composition import Composed
 from specs.files.declared_words import is_name_of_some_version, other_versions
 from specs.files.operator_groups import wrong_group
-from specs.language.expressions import parse
-from specs.language.kind_calls import parse_call
+from specs.files.written_entries import Additions, ConstraintEntry, InteractionEntry, ReadingEntry, Reasoned
+from specs.language.expressions import parse, parse_call
 from specs.language.shape_expressions import ShapePart, parse_shape
 from specs.language.words import CONSTANTS, PLACE
 from specs.model.declared import Declared, DeclaredBounds

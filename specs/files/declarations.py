@@ -15,7 +15,6 @@ from pydantic import BeforeValidator, Field
 from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_schemas import validate
-from specs.files.added_entries import Additions, Level, Reasoned
 from specs.files.addition_merging import merge_additions
 from specs.files.composition import Composed, compose, declares
 from specs.files.declaration_checks import EVERY_INPUT, EVERY_OUTPUT, DeclarationChecker, names_in
@@ -23,6 +22,7 @@ from specs.files.derived_entries import fill_in
 from specs.files.schemas import Entry
 from specs.files.shared_readings import put_in_shared
 from specs.files.spec_folders import DECLARATION, facts_path, room_of
+from specs.files.written_entries import Additions, Level, Reasoned
 from specs.language.expressions import parse, read_tree
 from specs.language.shape_expressions import parse_shape, shape_of_version
 from specs.model.declared import Declared, DeclaredBounds, DeclaredSizes, KindUse

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from opcert.vocabulary.yaml_files import YamlDocument
 from specs.files.imported_files import read_imported
 from specs.files.layers import merge_layers
 from specs.files.spec_folders import room_of, versions_in
+from specs.files.version_ranges import in_range
 from specs.model.spec import Spec
 
 
@@ -48,6 +50,12 @@ def other_versions(spec: Spec, folders: Sequence[Path]) -> Iterator[Spec]:
                 found.setdefault(version, path)
     for since in sorted(found, key=lambda each: abs(each - operator.since_version)):
         yield _facts(found[since])
+
+
+def covered(document: YamlDocument, versions: Sequence[Spec]) -> list[Spec]:
+    """Those of some versions that a declaration speaks of (`versions`)."""
+    told = str(document.value.get("versions", "..")) if isinstance(document.value, dict) else ".."
+    return [version for version in versions if in_range(told, version.operator.since_version)]
 
 
 def _has(spec: Spec, name: str) -> bool:

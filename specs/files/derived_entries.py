@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
-from specs.derived import Derived, DerivedEntry, derive
+from specs.derived.deriving import derive
+from specs.derived.entries import Derived, DerivedEntry
 from specs.derived.kinds import LEFT_OUT
 from specs.files.composition import Composed
 from specs.files.declaration_checks import EVERY_INPUT, EVERY_OUTPUT, names_in

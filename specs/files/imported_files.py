@@ -17,7 +17,8 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import FileState, file_state
 from opcert.vocabulary.yaml_files import YamlDocument, load_file
 from opcert.vocabulary.yaml_schemas import validate
-from specs.files.imported_entries import (
+from specs.files.schemas import Entry
+from specs.files.written_entries import (
     AttributeEntry,
     DocumentEntry,
     ExampleEntry,
@@ -33,7 +34,6 @@ from specs.files.imported_entries import (
     TypesEntry,
     ValueEntry,
 )
-from specs.files.schemas import Entry
 from specs.files.yaml_writer import dump
 from specs.model.spec import (
     AllowedValues,

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents.onnx_pages.markdown_lines import MarkdownLines, split_markdown
 from specs.documents.onnx_pages.markdown_parts import MarkdownParts
+from specs.documents.onnx_pages.page_lines import MarkdownLines, split_markdown
 from specs.documents.onnx_pages.page_parts import find_missing
 from specs.documents.onnx_pages.version import read_version
 from specs.documents.text.documents import KEY, Line, Text, split_lines

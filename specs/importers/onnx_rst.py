@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents.onnx_pages.flattened_page import is_flattened, restore, restore_lines
+from specs.documents.onnx_pages.page_lines import is_flattened, restore, restore_lines
 from specs.documents.onnx_pages.page_parts import (
     KINDS,
     ListedItem,

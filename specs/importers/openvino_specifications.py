@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
@@ -17,7 +18,6 @@ from specs.documents.openvino_pages.items import (
     read_sections,
 )
 from specs.documents.openvino_pages.page_attributes import AttributeReader
-from specs.documents.openvino_pages.page_statements import find_page_statements
 from specs.documents.openvino_pages.parameters import ParameterReader, TypeFinder
 from specs.documents.openvino_pages.tokens import (
     LABEL,
@@ -32,12 +32,20 @@ from specs.documents.openvino_pages.tokens import (
 from specs.documents.openvino_pages.type_words import TypeReader
 from specs.documents.openvino_pages.xml_layers import Layers
 from specs.documents.prose.formulas import find_formulas
-from specs.documents.prose.part_names import ParameterNames
+from specs.documents.prose.part_names import (
+    MOST_LETTERS,
+    NUMBER_WORDS,
+    ParameterNames,
+    found,
+    name_of,
+    pattern,
+    sentences,
+)
 from specs.documents.prose.passage_statements import find_statements
 from specs.documents.text.documents import KEY, Line, Passage, Text, split_lines, unescape
 from specs.importers import Importer
 from specs.model.spec import Arity, Document, Formula, Prose, Spec, TypeConstraint
-from specs.model.statements import Statement
+from specs.model.statements import Of, Range, Rank, Statement
 
 VERSIONED = re.compile(
     rf"^(?:{LABEL})?\*\*Versioned[ \t]+name\*\*[ \t]*:\s*\*(?P<name>\w+)-(?P<version>\d{{1,4}})\*",
@@ -268,3 +276,60 @@ DOXYREST = _importer(
 SPHINX = _importer("openvino-rst", r"^={3,}[ \t]*$|^[ \t]*\.\. (?:code-block|meta)::", 0.9, 0.3, lex_sphinx)
 """The current generation."""
 IMPORTERS = (MARKDOWN, DOXYREST, SPHINX)
+
+
+_RANK = r"(?:[A-Za-z]|rank\(\w{1,40}\)|len\(\w{1,40}\.shape\)|\w{1,40}\.rank)"
+_AXES = pattern(
+    rf"\[? ?[`$]?-(?P<low>{_RANK})[`$]? ?(?:,|;|\.\.|to) ?[`$]?(?P<high>{_RANK}) ?[-–] ?1[`$]? ?\]?"
+)
+"""`[-r, r-1]`, `from -r to r - 1`, `-rank(data) .. rank(data)-1`."""
+_OF_OUTPUT = pattern(r"\brank of (?:the )?output\b")
+_NAMED = re.compile(r"(?:rank|len)\((\w+)|(\w+)\.rank|rank of (?:the )?`?(\w+)`?")
+_SINGLE = pattern(
+    r"\b(?:1-?D|one-dimensional) tensor (?:with|of|containing) (?:only )?(?:a single|one|1) element\b"
+    r"|\btensor with shape `?\[1\]`?"
+)
+_AT_LEAST = pattern(
+    r"\brank (?:is )?(?:greater (?:than )?or equal(?: to)?|not less than|no less than|bigger or equal to) "
+    r"(?P<least>\d|one|two|three|four)\b"
+)
+_MOST = 10
+
+
+def find_page_statements(passages: Mapping[str, Passage], parts: ParameterNames) -> Iterator[Statement]:
+    """The statements of all passages that the rules of all dialects do not read."""
+    for about, passage in passages.items():
+        if about.partition(".")[0] in ("inputs", "attributes"):
+            yield from islice(_of_part(about, passage, parts), _MOST)
+
+
+def _of_part(about: str, passage: Passage, parts: ParameterNames) -> Iterator[Statement]:
+    text = passage.text[:MOST_LETTERS]
+    axes = _AXES.search(text)
+    if axes is not None and axes["low"] == axes["high"] and not _OF_OUTPUT.search(text):
+        tensor = _tensor(about, text, parts)
+        if tensor is not None:
+            origin = found(passage, axes.start(), "axes-in-range", 0.9)
+            of: Of = "elements" if about.startswith("inputs.") else "value"
+            yield Range(about, origin, of, f"-rank({tensor})", None, f"rank({tensor}) - 1")
+    if not about.startswith("inputs."):
+        return
+    for sentence in sentences(text):
+        single = _SINGLE.search(sentence.text)
+        if single is not None:
+            origin = found(passage, sentence.start + single.start(), "one-element", 0.9)
+            yield Range(about, origin, "length", "1", None, "1")
+        rank = _AT_LEAST.search(sentence.text)
+        if rank is not None:
+            origin = found(passage, sentence.start + rank.start(), "bounded-rank", 0.9)
+            yield Rank(about, origin, NUMBER_WORDS.get(rank["least"].lower(), rank["least"]), None)
+
+
+def _tensor(about: str, text: str, parts: ParameterNames) -> str | None:
+    """The input whose rank a passage speaks of: one that it names beside the word, or else the first."""
+    for match in islice(_NAMED.finditer(text), _MOST):
+        named = parts.about(next(word for word in match.groups() if word))
+        if named is not None and named.startswith("inputs.") and named != about:
+            return name_of(named)
+    others = [name for name in parts.inputs if f"inputs.{name}" != about]
+    return others[0] if others else None

@@ -12,12 +12,11 @@ from typing import Any
 from opcert.vocabulary.attributes import AttributeKind
 from opcert.vocabulary.names import OperatorName
 from specs.documents.packages.dumped_rows import DumpLine, read_operators, recognise_package
-from specs.documents.tensorflow_texts.docstrings import read_docstring
+from specs.documents.tensorflow_texts.docstrings import operator_name, read_docstring
 from specs.documents.tensorflow_texts.phrases import our_type
 from specs.documents.text.documents import Line, Text
 from specs.files.layers import merge_layers
 from specs.importers import Importer
-from specs.importers.tensorflow_docstring import operator_name
 from specs.model.spec import (
     AllowedValues,
     Arity,

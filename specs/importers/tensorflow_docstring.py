@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from opcert.vocabulary.errors import Place, UserError
 from opcert.vocabulary.names import OperatorName
-from specs.documents.tensorflow_texts.docstrings import read_docstring
+from specs.documents.tensorflow_texts.docstrings import operator_name, read_docstring
 from specs.documents.tensorflow_texts.sections import tidy_lines
 from specs.documents.text.documents import KEY, Text
 from specs.importers import Importer
@@ -58,11 +58,6 @@ def read(text: Text, operator: OperatorName | None) -> list[Spec]:
         message = "the docstring ends within a line"
         findings.append(Finding("section-cut", "hint", last.source(), message, last.text[-60:], "noted"))
     return [replace(spec, findings=tuple(findings))]
-
-
-def operator_name(name: str) -> OperatorName:
-    """The operator of a name: version 1, for documents that have no versions."""
-    return OperatorName("org.tensorflow", name, 1)
 
 
 IMPORTERS = (Importer(DIALECT, recognise, read),)

@@ -11,7 +11,8 @@ from pathlib import Path
 from opcert.vocabulary.errors import Place, SeveralErrors, UserError, raise_together
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.whole_files import write_bytes
-from specs.derived import derive, written
+from specs.derived.deriving import derive
+from specs.derived.writing import written
 from specs.documents.text.documents import Text
 from specs.files.declarations import find_declaration
 from specs.files.imported_files import read_imported, write_imported

@@ -1,4 +1,7 @@
-"""Expressions of specs: a whitelisted subset of Python, parsed with `ast` and never evaluated by `eval`."""
+"""Expressions of specs: a whitelisted subset of Python, parsed with `ast` and never evaluated by `eval`.
+
+A declaration names a kind as a call, whose arguments are expressions: `axis(X, exclude_last=True)`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from opcert.vocabulary.errors import UserError
 from specs.language.compiled_expressions import Compiled, Layered, compile_tree, evaluate
 from specs.language.evaluation import BINARY, COMPARE, FUNCTIONS, KEYWORDS, UNARY, EvaluationError, Operand
 
-__all__ = ["EvaluationError", "Expression", "Layered", "Operand", "parse", "parse_tree", "read_tree"]
+__all__ = [
+    "EvaluationError", "Expression", "KindCall", "Layered", "Operand",
+    "parse", "parse_call", "parse_tree", "read_tree",
+]  # fmt: skip
 
 _LONGEST = 10_000
 _PART = re.compile(r"\s+|'[^']*'|\"[^\"]*\"|\w+|.", re.DOTALL)
@@ -158,3 +164,37 @@ def _targets(node: ast.expr) -> frozenset[str]:
 
 def _describe(node: ast.AST) -> str:
     return repr(ast.unparse(node)[:80])
+
+
+@dataclass(frozen=True)
+class KindCall:
+    """A kind's name and its arguments, unevaluated."""
+
+    kind: str
+    positional: tuple[Expression, ...]
+    named: Mapping[str, Expression]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that the arguments leave free."""
+        every = (*self.positional, *self.named.values())
+        return frozenset[str]().union(*(each.names for each in every))
+
+
+@lru_cache(maxsize=4096)
+def parse_call(text: str) -> KindCall:
+    """Read a kind's call; raises UserError where it is none."""
+    try:
+        tree = read_tree(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = None
+    if isinstance(tree, ast.Name):
+        return KindCall(tree.id, (), {})
+    if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
+        raise UserError("not a kind", got=repr(text), expected="a kind and its arguments, such as axis(X)")
+    named = {}
+    for keyword in tree.keywords:
+        if keyword.arg is None:
+            raise UserError("a kind's arguments are written one by one", got=ast.unparse(keyword.value))
+        named[keyword.arg] = parse_tree(keyword.value)
+    return KindCall(tree.func.id, tuple(parse_tree(argument) for argument in tree.args), named)

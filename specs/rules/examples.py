@@ -14,7 +14,6 @@ from specs.model.spec import AttributeSpec, Example, Source, Value
 from specs.model.statements import Rank, SameShape, StatedShape, Statement, describe, is_proposed
 from specs.rules import Told, check
 from specs.rules.attribute_rules import broken_bound
-from specs.rules.shape_rules import first_difference, port_line
 
 _GIVEN = re.compile(r"(?<![\w.])(\w+)=(True|False)\b")
 _NUMBERS = re.compile(r"\b(?:set to|is|equals?) [01]\b")
@@ -241,7 +240,7 @@ def example_shape_vs_text(version: Version) -> Iterator[Told]:
                 place = wrong.source or example.source
                 if version.page.dialect.startswith("openvino"):
                     unlike = _unlike_at(statement, wrong, values)
-                    place = port_line(version, place, statement.about.partition(".")[2], unlike)
+                    place = version.port_line(place, statement.about.partition(".")[2], unlike)
                 yield Told(place, message, f"the text says {describe(statement)}")
 
 
@@ -289,8 +288,9 @@ def _contradicted(statement: Statement, values: Mapping[str, Value]) -> Value | 
 def _unlike_at(statement: Statement, wrong: Value, values: Mapping[str, Value]) -> int:
     """The first extent of a tensor that is not as a statement says."""
     if isinstance(statement, SameShape):
-        return first_difference(wrong.shape, values[statement.as_].shape)
-    extents = statement.extents if isinstance(statement, StatedShape) else ()
+        extents = tuple(map(str, values[statement.as_].shape))
+    else:
+        extents = statement.extents if isinstance(statement, StatedShape) else ()
     pairs = zip(extents, wrong.shape, strict=False)
     return next((at for at, (said, has) in enumerate(pairs) if said.isdigit() and int(said) != has), 0)
 

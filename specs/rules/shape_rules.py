@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from specs.documents.pages.pages import Version
-from specs.model.spec import Example, Source
+from specs.model.spec import Example
 from specs.rules import Told, check
 
 MOST_LETTERS, MOST_PLACES = 50_000, 100
@@ -159,7 +159,7 @@ def example_vs_formula(version: Version) -> Iterator[Told]:
                 if value is not None and value != extent:
                     message = f"example {example.id} gives {output.name} the shape {list(shape)}"
                     evidence = f"extent {position} is {text}, which is {value} for the inputs"
-                    place = port_line(version, values[0].source or example.source, output.name, position)
+                    place = version.port_line(values[0].source or example.source, output.name, position)
                     yield Told(place, message, evidence)
                     break
 
@@ -175,42 +175,16 @@ def _not_as_the_input(version: Version, output: str) -> Iterator[Told]:
         if given is not None and made is not None and given.shape != made.shape:
             message = f"example {example.id} gives {output} the shape {list(made.shape)}"
             evidence = f"{match[0]}, which has {list(given.shape)}"
-            unlike = first_difference(made.shape, given.shape)
-            place = port_line(version, made.source or example.source, output, unlike)
+            unlike = _first_difference(made.shape, given.shape)
+            place = version.port_line(made.source or example.source, output, unlike)
             yield Told(place, message, evidence)
             return
 
 
-def first_difference(first: Sequence[object], second: Sequence[object]) -> int:
+def _first_difference(first: Sequence[object], second: Sequence[object]) -> int:
     """The first place at which two shapes differ."""
     pairs = zip(first, second, strict=False)
     return next((place for place, (one, other) in enumerate(pairs) if one != other), 0)
-
-
-def port_line(version: Version, source: Source, name: str, position: int) -> Source:
-    """The line in which an example's layer gives an extent of an input or output.
-
-    A node's own place where the example is no layer.
-    """
-    start = version.page.position(source)
-    lines = version.page.lines[start : start + MOST_PLACES]
-    outputs = [parameter.name for parameter in version.spec.outputs]
-    inputs = [parameter.name for parameter in version.spec.inputs]
-    section, names = ("<output", outputs) if name in outputs else ("<input", inputs)
-    first = next((place for place, line in enumerate(lines) if section in line.text), None)
-    if first is None or name not in names:
-        return source
-    port, extent = -1, -1
-    place = lines[first].source()
-    for line in lines[first:]:
-        if "<port" in line.text:
-            port, extent = port + 1, -1
-            place = line.source() if port <= names.index(name) else place
-        if port == names.index(name):
-            extent += line.text.count("<dim>")
-            if extent >= position:
-                return line.source()
-    return place
 
 
 def _known_extents(version: Version, example: Example) -> dict[str, int] | None:

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from generator.calls.data.picture_files import FORMS
+from generator.calls.kinds.picture import FORMS
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.tensors import tensor
 from reference.answers import Answer, OutsideDomain

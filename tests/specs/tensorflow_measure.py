@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from specs.documents.packages.dumped_rows import read_dump
+from specs.documents.tensorflow_texts.docstrings import operator_name
 from specs.documents.text.documents import Text, read_document
 from specs.importers.package_tensorflow import DIALECT, layers
-from specs.importers.tensorflow_docstring import operator_name, read
+from specs.importers.tensorflow_docstring import read
 from specs.model.spec import AttributeSpec, ParameterSpec, Spec
 from specs.rules.several_documents import same_default
 

@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 from opcert.commands import import_command, lint_command, show_command, try_command
 from opcert.vocabulary.errors import OpcertError, SeveralErrors
 from opcert.vocabulary.names import OperatorName
-from specs.derived import Derived, derive, written
+from specs.derived.deriving import derive
+from specs.derived.entries import Derived
+from specs.derived.writing import written
 from specs.files.composition import compose
 from specs.files.declarations import FILE_NAME
 from specs.files.library import load_for_calls, load_imported, load_spec

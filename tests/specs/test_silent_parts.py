@@ -16,14 +16,14 @@ from generator.calls.solver.solving import Found
 from generator.calls.space.space import open_space
 from generator.trust.witnesses.document_calls import make_document_calls
 from opcert.vocabulary.names import OperatorName
-from specs.derived import derive
-from specs.documents.openvino_pages.page_statements import find_page_statements
+from specs.derived.deriving import derive
 from specs.documents.prose.part_names import ParameterNames
 from specs.documents.tensorflow_texts.phrases import find_counted
 from specs.documents.text.documents import Line, Passage
 from specs.files.declarations import declare_by_documents
 from specs.files.library import load_imported, load_spec
 from specs.files.spec_folders import OWN_FOLDER, facts_path
+from specs.importers.openvino_specifications import find_page_statements
 from specs.importers.package_tensorflow import with_taken_shapes
 from specs.model.signature_parts import Origin, Source
 from specs.model.statements import Range, Rank, StatedShape, Statement, describe

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from opcert.vocabulary.names import OperatorName
-from specs.derived import derive
+from specs.derived.deriving import derive
 from specs.files.library import load_imported
 
 SILENT = """\

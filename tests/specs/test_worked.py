@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from specs.documents.onnx_pages.flattened_page import split_statements
+from specs.documents.onnx_pages.page_lines import split_statements
 from specs.documents.text.documents import Line
 from specs.documents.worked.arrays import Built, SliceOfUnknown, UnknownValue
 from specs.documents.worked.example_statements import read_code

@@ -18,7 +18,7 @@ from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
 from specs.files.declarations import FILE_NAME
 from specs.files.declared_words import demands, demands_in_some_version, is_name_of_some_version, names_of
 from specs.files.spec_folders import OWN_FOLDER
-from specs.language.kind_calls import KindCall, parse_call
+from specs.language.expressions import KindCall, parse_call
 from specs.language.words import CONSTANTS
 from specs.model.declared import Declared, KindUse
 from specs.model.spec import Spec

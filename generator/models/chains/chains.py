@@ -160,6 +160,10 @@ class Weaver:
         self.links.append(found)
         return found.outputs
 
+    def cut(self, value: str, start: int, end: int, axis: int, step: int = 1) -> str:
+        """A Slice along one axis; the name of its output."""
+        return self.node("Slice", value, integers(start), integers(end), integers(axis), integers(step))
+
     def link(self, name: str, *inputs: str | Given, outputs: int = 1, **attributes: object) -> Link:
         """The same without putting it into the chain."""
         operator = self.operators[name]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reference.shared.pictures.picture_samples import DecodedPicture
+from reference.shared.pictures.decoded_pictures import DecodedPicture
 
 _WIDTH, _HEIGHT = 15, 12
 

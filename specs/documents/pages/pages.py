@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from specs.documents.onnx_pages.flattened_page import is_flattened, restore_lines
+from specs.documents.onnx_pages.page_lines import is_flattened, restore_lines
 from specs.documents.packages.dumped_rows import plain_lines
 from specs.documents.text.documents import Line, Passage, Text, split_lines, unescape
 from specs.model.spec import Source, Spec
@@ -18,6 +18,8 @@ _UNDERLINE = re.compile(r"^={3,}$")
 _LABEL = re.compile(r"^ *(?:\* +)?(?:\*\*[\w .]+\*\*\s*:\s*|<dd>)?")
 _ARGUMENT = re.compile(r"^ {2}\w+: ")
 _DIRECTIVE = re.compile(r"^(?P<indent>\s*)(?:\.\. +(?P<kind>[\w-]+):: *(?P<language>\S*)|::)\s*$")
+_MOST_LINES = 100
+"""Of an example's layer, in which an extent is looked for."""
 _TITLE = re.compile(r"^(?:<summary>(.*)</summary>|\*\*(_\w+)\*\*)$")
 
 
@@ -121,6 +123,31 @@ class Version:
             lines[0] = lines[0].after(label.end()) if label else lines[0]
         clean = [Line(line.text.removesuffix("</dd>"), line.number, line.column) for line in lines]
         return Passage(unescape(clean)[0])
+
+    def port_line(self, source: Source, name: str, position: int) -> Source:
+        """The line in which an example's layer gives an extent of an input or output.
+
+        A node's own place where the example is no layer.
+        """
+        start = self.page.position(source)
+        lines = self.page.lines[start : start + _MOST_LINES]
+        outputs = [parameter.name for parameter in self.spec.outputs]
+        inputs = [parameter.name for parameter in self.spec.inputs]
+        section, names = ("<output", outputs) if name in outputs else ("<input", inputs)
+        first = next((place for place, line in enumerate(lines) if section in line.text), None)
+        if first is None or name not in names:
+            return source
+        port, extent = -1, -1
+        place = lines[first].source()
+        for line in lines[first:]:
+            if "<port" in line.text:
+                port, extent = port + 1, -1
+                place = line.source() if port <= names.index(name) else place
+            if port == names.index(name):
+                extent += line.text.count("<dim>")
+                if extent >= position:
+                    return line.source()
+        return place
 
     @cached_property
     def blocks(self) -> Sequence[Block]:

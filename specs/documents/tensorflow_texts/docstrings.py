@@ -159,6 +159,11 @@ _ITEM = re.compile(r"^(?P<name>[a-z]\w*): ")
 _NO_RESULT = "The created Operation."
 
 
+def operator_name(name: str) -> OperatorName:
+    """The operator of a name: version 1, for documents that have no versions."""
+    return OperatorName("org.tensorflow", name, 1)
+
+
 def read_docstring(lines: Sequence[Line], name: OperatorName, document: Document) -> Spec:
     """The facts of one docstring, and what can be seen to be wrong with it."""
     sections = split_sections(lines)

@@ -229,10 +229,6 @@ def _movements(w: Weaver) -> Iterator[Chain]:
         )
 
 
-def _slice(w: Weaver, value: str, start: int, end: int, axis: int, step: int = 1) -> str:
-    return w.node("Slice", value, integers(start), integers(end), integers(axis), integers(step))
-
-
 def _slices(w: Weaver) -> Iterator[Chain]:
     why = "the second counts in what the first has left"
     for one, other in (
@@ -240,7 +236,7 @@ def _slices(w: Weaver) -> Iterator[Chain]:
         ((-1, -_FAR, 0, -1), (8, 65, 0, 1)), ((-2, -_FAR, 0, -2), (-1, -_FAR, 0, -3)),
         ((16, -16, 0, 1), (-65, -1, 0, 1)), ((64, 129, 0, 1), (1, 3, 1, 1)), ((2, _FAR, 1, 1), (0, 65, 0, 2)),
     ):  # fmt: skip
-        _slice(w, _slice(w, w.given(different("x", 257, 4)), *one), *other)
+        w.cut(w.cut(w.given(different("x", 257, 4)), *one), *other)
         yield w.end("wide_slice_slice", why, slices=f"{one} {other}")
     x = w.node("Slice", w.given(different("x", 33, 33)), integers(1, 2), integers(30, 33), integers(0, 1))
     w.node("Slice", x, integers(2, 1), integers(20, 28), integers(1, 0))

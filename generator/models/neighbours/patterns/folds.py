@@ -271,10 +271,6 @@ def _reshapes(w: Weaver) -> Iterator[Chain]:
         yield w.end("depth_to_space_to_depth", "only DCR is undone by SpaceToDepth", mode=mode)
 
 
-def _slice(w: Weaver, value: str, start: int, end: int, axis: int, step: int = 1) -> str:
-    return w.node("Slice", value, integers(start), integers(end), integers(axis), integers(step))
-
-
 def _slices(w: Weaver) -> Iterator[Chain]:
     far = 1 << 40
     for one, other in (
@@ -283,13 +279,13 @@ def _slices(w: Weaver) -> Iterator[Chain]:
         ((0, -3, 0, 1), (1, -1, 0, 1)), ((1, 5, 0, 1), (1, 3, 1, 1)),
         ((3, 3, 0, 1), (0, far, 0, 1)), ((0, far, 0, 3), (-2, far, 0, 1)),
     ):  # fmt: skip
-        _slice(w, _slice(w, w.given(different("x", 10, 4)), *one), *other)
+        w.cut(w.cut(w.given(different("x", 10, 4)), *one), *other)
         yield w.end("slice_slice", "the second counts in what the first has left", slices=f"{one} {other}")
     for word, shape, span in (
         ("reversed", (-1, 2), (-1, -far, 0, -1)), ("every_second", (-1, 2), (0, far, 0, 2)),
         ("every_second_of_the_last", (2, 6), (1, far, 1, 2)), ("one_of_a_new_axis", (1, 12), (0, far, 0, 3)),
     ):  # fmt: skip
-        _slice(w, w.node("Reshape", w.given(different("x", 12)), integers(*shape)), *span)
+        w.cut(w.node("Reshape", w.given(different("x", 12)), integers(*shape)), *span)
         yield w.end("reshape_slice", "steps along an axis that was not there before", part=word)
     pieces: dict[str, list[tuple[int, int]]] = {
         "whole": [(0, 2), (2, 6)], "swapped": [(2, 6), (0, 2)], "gap": [(0, 2), (3, 6)],
@@ -300,17 +296,17 @@ def _slices(w: Weaver) -> Iterator[Chain]:
         fits = len({end - begin for begin, end in spans}) == 1
         for axis in (0, 1) if fits else (1,):
             x = w.given(different("x", 6, 6))
-            w.node("Concat", *[_slice(w, x, *span, 1) for span in spans], axis=axis)
+            w.node("Concat", *[w.cut(x, *span, 1) for span in spans], axis=axis)
             why = "together they are the whole only in order, without gap, along the same axis"
             yield w.end("slice_concat", why, pieces=word, axis=str(axis))
     x = w.given(different("x", 2, 6))
-    w.node("Concat", *[_slice(w, x, start, 6, 1, 2) for start in (0, 1)], axis=1)
+    w.node("Concat", *[w.cut(x, start, 6, 1, 2) for start in (0, 1)], axis=1)
     yield w.end("slice_concat", "steps of two, as patches are taken", pieces="every_second", axis="1")
     x = w.node("Concat", w.given(different("x", 2, 3)), w.given(different("y", 2, 3)), axis=1)
-    _slice(w, x, 2, 5, 1)
+    w.cut(x, 2, 5, 1)
     yield w.end("concat_slice", "across the seam")
     x = w.node("Concat", w.given(different("x", 2, 3)), w.given(different("y", 2, 3)), axis=1)
-    _slice(w, x, 3, 6, 1)
+    w.cut(x, 3, 6, 1)
     yield w.end("concat_slice", "the second alone", part="second")
     for first, second in (([2, 0, 1], [1, 1, -1]), ([-1, -2], [0, -1, 1])):
         x = w.node("Gather", w.given(different("x", 3, 4)), integers(*first), axis=0)
@@ -361,9 +357,9 @@ def _pads(w: Weaver) -> Iterator[Chain]:
         x = w.node("Pad", w.given(different("x", 2, 3)), integers(0, 1, 0, 1), mode=mode)
         w.node("Pad", x, integers(0, 1, 0, 1), mode=mode)
         yield w.end("pad_pad", "the second reflects what the first has added", pads=mode)
-    _slice(w, w.node("Pad", w.given(different("x", 2, 3)), integers(0, 2, 0, 2), value), 1, 6, 1)
+    w.cut(w.node("Pad", w.given(different("x", 2, 3)), integers(0, 2, 0, 2), value), 1, 6, 1)
     yield w.end("pad_slice", "a part of the border stays")
-    w.node("Pad", _slice(w, w.given(different("x", 2, 6)), 1, 5, 1), integers(0, 1, 0, 1))
+    w.node("Pad", w.cut(w.given(different("x", 2, 6)), 1, 5, 1), integers(0, 1, 0, 1))
     yield w.end("slice_pad", "what was cut away is not what is padded")
     x = w.node("Transpose", w.given(different("x", 2, 3, 2)), perm=[2, 0, 1])
     w.node("Pad", x, integers(1, 0, 0, 0, 2, 0))
@@ -371,5 +367,5 @@ def _pads(w: Weaver) -> Iterator[Chain]:
     x = w.node("Expand", w.given(different("x", 3, 1)), integers(2, 3, 4))
     w.node("Reshape", x, integers(6, 4))
     yield w.end("expand_reshape", "expanded elements are there")
-    _slice(w, w.node("Tile", w.given(different("x", 2, 3)), integers(1, 3)), 2, 8, 1, 2)
+    w.cut(w.node("Tile", w.given(different("x", 2, 3)), integers(1, 3)), 2, 8, 1, 2)
     yield w.end("tile_slice", "every second of what is repeated")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from generator.models.chains.chains import Chain, Weaver, whole
+from generator.models.neighbours.patterns.quantising import range_of
 
 _SCALE = 0.5
 Numbers = type[np.uint8] | type[np.int8]
@@ -36,8 +37,8 @@ def _restored(w: Weaver, value: str, zero: int = 4, kind: Numbers = np.uint8, sc
 
 
 def _bytes(key: str, *shape: int, kind: Numbers = np.uint8) -> Any:
-    info = np.iinfo(kind)
-    return whole(key, *shape, least=int(info.min), most=int(info.max), dtype=kind)
+    least, most = range_of(kind)
+    return whole(key, *shape, least=least, most=most, dtype=kind)
 
 
 def _round_trips(w: Weaver) -> Iterator[Chain]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,7 +121,7 @@ class Quantiser:
         return _SCALES[self.data][1]
 
 
-def range_of(kind: str) -> tuple[int, int]:
+def range_of(kind: str | type[np.integer[Any]]) -> tuple[int, int]:
     """The least and the greatest integer of a type."""
     info = np.iinfo(kind)
     return int(info.min), int(info.max)
