@@ -9,13 +9,15 @@ from __future__ import annotations
 import base64
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 from onnx import ModelProto
 
+from conformance.judging.responses import ReturnedOther
 from conformance.models.case_models import Form, build_model
 from conformance.models.input_names import named_inputs
 from conformance.suite.cases import Case
@@ -24,6 +26,7 @@ from opcert.vocabulary.harmless import for_python, one_line
 from opcert.vocabulary.tensors import Tensor
 from reports.single_cases import bare_tflite
 from reports.single_cases.bare_calls import BareCall, call_of
+from reports.single_cases.bare_graphs import javascript_elements, jaxlib_lines, tfjs_lines
 from reports.single_cases.standalone import (
     call_lines,
     element_texts,
@@ -64,11 +67,16 @@ def bare_script(
     found = why_none(case, runtime, form)
     kind = kind_of(case)
     if not found and kind == "org.tensorflow" and runtime in bare_tflite.RUNTIMES:
-        return _of_tflite(case, runtime, options or {})
-    made = None if kind is None else call_of(runtime, kind, options, form)
-    if found or kind is None or made is None:
+        return _of_lines(case, bare_tflite.tflite_lines(case, runtime, options or {}, inputs_code))
+    if not found and runtime == "jaxlib":
+        return _of_lines(case, jaxlib_lines(case, form))
+    if not found and runtime == "tfjs":
+        made = tfjs_lines(case, form, _about(case, [name for name, _ in case.inputs]), _logged(case))
+        return made if isinstance(made, str) else BareScript(tuple(made[0]), made[1], "javascript")
+    call = None if kind is None else call_of(runtime, kind, options, form)
+    if found or kind is None or call is None:
         return found or f"nothing is known of how {runtime} is called by itself"
-    return _in_python(case, runtime, made, form, valid_case)
+    return _in_python(case, runtime, call, form, valid_case)
 
 
 def _in_python(case: Case, runtime: str, made: BareCall, form: Form, valid_case: Case | None) -> BareScript:
@@ -87,8 +95,7 @@ def _in_python(case: Case, runtime: str, made: BareCall, form: Form, valid_case:
     return BareScript((*lines, *printed), len(lines), "python")
 
 
-def _of_tflite(case: Case, runtime: str, options: Mapping[str, str]) -> BareScript | str:
-    made = bare_tflite.tflite_lines(case, runtime, options, inputs_code)
+def _of_lines(case: Case, made: tuple[str, list[str], str] | str) -> BareScript | str:
     if isinstance(made, str):
         return made
     imports, body, call = made
@@ -126,9 +133,12 @@ def _expected(case: Case) -> Iterator[str]:
     yield '    print("expected", name, each.dtype, each.shape, each.ravel(), flush=True)'
 
 
-def outputs_from(dumped: list[dict[str, Any]]) -> tuple[Tensor, ...]:
-    """The tensors that a script's epilogue wrote; raises ValueError where one is of no type of ours."""
-    found = []
+def outputs_from(dumped: list[dict[str, Any]]) -> tuple[Tensor | ReturnedOther, ...]:
+    """The tensors that a script's epilogue wrote; raises ValueError where one is of no type of ours.
+
+    What has a shape that its elements do not fill is none.
+    """
+    found: list[Tensor | ReturnedOther] = []
     for each in dumped:
         kind = next((kind for kind in ELEMENT_TYPES.values() if _numpy_name(kind.name) == each["type"]), None)
         if kind is None:
@@ -139,7 +149,11 @@ def outputs_from(dumped: list[dict[str, Any]]) -> tuple[Tensor, ...]:
         else:
             raw = base64.b64decode(each["bytes"])
             array = np.frombuffer(raw, kind.storage).copy()
-        found.append(Tensor(kind, array.reshape(tuple(each["shape"]))))
+        shape = tuple(each["shape"])
+        if None in shape or array.size != prod(shape):
+            found.append(ReturnedOther("Tensor", f"a shape {shape} of {array.size} elements"))
+        else:
+            found.append(Tensor(kind, array.reshape(shape)))
     return tuple(found)
 
 
@@ -181,20 +195,15 @@ def _script(case: Case, runtime: str, form: Form, valid_case: Case | None) -> Ba
     model = ModelProto.FromString(build_model(case, form, valid_case))
     taken = {value_info.name for value_info in model.graph.input}
     given = {name: named_input for name, named_input in named_inputs(case.inputs) if name in taken}
-    attributes = "".join(
-        f", {name}={attribute_text(attribute.value)}" for name, attribute in sorted(case.attributes.items())
-    )
-    about = f"{case.operator.short}({', '.join(model.graph.node[0].input)}){attributes}"
     encoded = base64.b64encode(model.SerializeToString(deterministic=True)).decode()
-    said = [f"  console.log({_text(line)});" for line in _expected_lines(case)]
     lines = [
         f"const ort = require('{runtime}');",
-        f"// {one_line(about, 400)}",
+        f"// {_about(case, model.graph.node[0].input)}",
         "const model = Buffer.from(",
         *(f"  '{part}'{' +' if more else ','}" for part, more in _parts(encoded)),
         "  'base64');",
         "(async () => {",
-        *said,
+        *_logged(case),
         "  const session = await ort.InferenceSession.create(model);",
         "  const got = await session.run({",
         *(f"    {_text(name)}: {_tensor_code(tensor)}," for name, tensor in given.items()),
@@ -203,6 +212,17 @@ def _script(case: Case, runtime: str, form: Form, valid_case: Case | None) -> Ba
         "    console.log('got', name, each.type, each.dims, each.data);",
     ]
     return BareScript((*lines, "})();"), len(lines), "javascript")
+
+
+def _about(case: Case, names: Iterable[str]) -> str:
+    attributes = "".join(
+        f", {name}={attribute_text(attribute.value)}" for name, attribute in sorted(case.attributes.items())
+    )
+    return one_line(f"{case.operator.short}({', '.join(names)}){attributes}", 400)
+
+
+def _logged(case: Case) -> list[str]:
+    return [f"  console.log({_text(line)});" for line in _expected_lines(case)]
 
 
 def _expected_lines(case: Case) -> list[str]:
@@ -228,11 +248,5 @@ def _text(text: str) -> str:
 
 def _tensor_code(tensor: Tensor) -> str:
     kind, array = _ARRAYS[tensor.element_type.name]
-    flat = tensor.array.reshape(-1)
-    if tensor.element_type.name == "float16":
-        flat = flat.view(np.uint16)
-    texts = element_texts(flat.astype(np.uint8) if kind == "bool" else flat)
-    if array.startswith("Big"):
-        texts = [f"{each}n" for each in texts]
-    texts = [{"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(each, each) for each in texts]
-    return f"new ort.Tensor('{kind}', {array}.from([{', '.join(texts)}]), {list(tensor.shape)})"
+    elements = ", ".join(javascript_elements(tensor))
+    return f"new ort.Tensor('{kind}', {array}.from([{elements}]), {list(tensor.shape)})"
