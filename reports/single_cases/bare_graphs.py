@@ -52,7 +52,7 @@ got = [np.asarray(each) for each in compiled.execute([jax.device_put(each, devic
 def jaxlib_lines(case: Case, form: Form) -> tuple[str, list[str], str] | str:
     """Imports, the lines of a case, and those of the call; or in words why there are none."""
     if kind_of(case) != "onnx":
-        return "jaxlib is asked ONNX's operators alone"
+        return "jaxlib's modules are made of ONNX's operators alone"
     described, blobs = describe_node(case, form)
     request = worker_protocol.LoadRequest({**described, "form": form}, blobs)
     if request.name not in OPERATORS:

@@ -94,7 +94,7 @@ def test_the_script_of_an_issue_reproduces_what_the_run_saw(tmp_path: Path, caus
 def test_a_script_says_why_there_is_no_module() -> None:
     for case, said in (
         (summed(3, 8), "StableHLO has axes in the module alone"),
-        (cumulated(0, ROW), "jaxlib is asked ONNX's operators alone"),
+        (cumulated(0, ROW), "jaxlib's modules are made of ONNX's operators alone"),
         (make_case("ai.onnx::Det-22", [("X", ROW)]), "StableHLO has no operation that is Det"),
     ):
         assert bare_script(case, "jaxlib", "inputs") == said
