@@ -23,7 +23,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 IN_CI = os.environ.get("CI") == "true"
 _DEAR = frozenset(
     ("ai-edge-litert", "aidge", "apache-tvm", "emx-onnx-cgen", "iree", "jaxonnxruntime", "tfjs", "tinygrad")
-) | {"jaxlib", "onnx2torch", "wonnx"}
+) | {"jaxlib", "onnx2torch"}
 """Runtimes of 70 MB to some GB that nobody but the tests of their adapters asks for."""
 _MANY = 8
 """Parameters of a slow test from which on every fourth tells with each change what all tell at night."""

@@ -20,5 +20,9 @@ ADAPTER = Adapter(
             "RuntimeError: missing or invalid registrar key: uint16",
             message="missing or invalid registrar key",
         ),
+        UnsupportedRule(
+            "ValueError: ONNX DataType 14 has no Aidge equivalent.",
+            message=r"^ONNX DataType \d+ has no Aidge equivalent\.",
+        ),
     ),
 )

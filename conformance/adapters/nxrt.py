@@ -73,5 +73,15 @@ ADAPTER = Adapter(
             kind=_EITHER,
             message=r"\w+=\d+ is unsupported by the inference-only CPU EP",
         ),
+        UnsupportedRule(
+            "TypeError: output tensor has dtype Complex64, which nxrt's Python binding cannot yet "
+            "convert to a numpy array (supported: bool). This is a binding limitation, not a model error.",
+            message=r"dtype \w+, which nxrt's Python binding cannot yet convert to a numpy array",
+        ),
+        UnsupportedRule(
+            "RuntimeError: kernel execution failed: Constant: no supported value attribute",
+            kind=_EITHER,
+            message=r"kernel execution failed: Constant: no supported value attribute",
+        ),
     ),
 )

@@ -31,5 +31,10 @@ ADAPTER = Adapter(
             "versions are incompatible, or if you had errors while compiling torchvision from source.",
             message=r"^Couldn't load custom C\+\+ ops\. ",
         ),
+        UnsupportedRule(
+            "RuntimeError: mean(): could not infer output dtype. Input dtype must be either a floating point "
+            "or complex dtype. Got: Int",
+            message=r"^\w+\(\): could not infer output dtype\. Input dtype must be either a ",
+        ),
     ),
 )

@@ -71,7 +71,10 @@ class AidgeWorker(protocol.Worker):
         for tensor, layout in zip(tensors, model.layouts):  # noqa: B905 - Python 3.9
             if layout is not None:
                 tensor.set_data_format(layout)
-        model.scheduler.forward(data=tensors)
+        if (
+            model.graph.get_nodes()
+        ):  # of constants alone the importer makes no node, and there is nothing to run
+            model.scheduler.forward(data=tensors)
         outputs = [node.get_operator().get_output(place) for node, place in model.graph.get_ordered_outputs()]
         # Its tensors are copied into arrays: of where they lie nothing is known.
         return model.watch.returned([], [wire.from_numpy(np.array(each)) for each in outputs])

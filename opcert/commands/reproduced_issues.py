@@ -34,6 +34,9 @@ SECONDS = 60.0
 MOST_CASES = 4
 """So many cases of a cause are tried until one has a script that reproduces it."""
 _HANDED_ON = re.compile(r"(?m)^(\w+: )?Exception from \S+:$")
+_FOLDERS = re.compile(r"(/[\w.+-]+)+/")
+_TRACEBACK = re.compile(r"(?m)^Traceback .*\n(?:[ \t].*\n)*")
+_THROWN = re.compile(r"\w*(Error|Exception)\b")
 _TOLD = 48
 _HOST = "onnxruntime"
 """What a plug-in or an optimiser runs on: an issue names it, and what else the runtime was installed with."""
@@ -49,7 +52,8 @@ with open(_os.environ["OPCERT_GOT"], "w") as _file:
     _file.write(_told)
 """
 _JAVASCRIPT = """
-  const dumped = session.outputNames.map(name => got[name]).map(each => ({
+  const names = typeof session === 'undefined' ? Object.keys(got) : session.outputNames;
+  const dumped = names.map(name => got[name]).map(each => ({
     type: each.type, shape: each.dims, ...(each.type === 'string' ? { texts: each.data } : { bytes:
       Buffer.from(each.data.buffer, each.data.byteOffset, each.data.byteLength).toString('base64') }) }));
   require('fs').writeFileSync(process.env.OPCERT_GOT, JSON.stringify(dumped));
@@ -203,7 +207,7 @@ def _not_reproduced(tried: CaseResult, case: Case, ran: Ran, dumped: list[dict[s
         alike = all(_letters(line)[:_TOLD] in seen for line in said.splitlines())
         return "" if alike or _letters(said)[:_TOLD] in seen else "the script ends with another error"
     if dumped is None:
-        return f"the script ends with {_last_line(ran)}"
+        return f"the script ends with {_raised(ran)[0][:200]}"
     try:
         outputs = outputs_from(dumped)
     except ValueError as error:
@@ -217,14 +221,20 @@ def _not_reproduced(tried: CaseResult, case: Case, ran: Ran, dumped: list[dict[s
 def _letters(text: str) -> str:
     """A message without what may differ from one process to the next: numbers, addresses, line breaks.
 
-    Nor has it the places in OpenVINO's sources that hand an error on, which hang on how it is called.
+    Nor has it folders, some of which are made for one process, or the places in OpenVINO's sources that hand
+    an error on, which hang on how it is called.
     """
-    return re.sub(r"[^a-z]", "", _HANDED_ON.sub("", text).lower())
+    return re.sub(r"[^a-z]", "", _FOLDERS.sub("", _HANDED_ON.sub("", text)).lower())
 
 
-def _last_line(ran: Ran) -> str:
-    lines = ran.stderr.strip().splitlines()
-    return lines[-1][:200] if lines else f"exit code {ran.code}"
+def _raised(ran: Ran) -> list[str]:
+    """The lines of the error that a script ends with, as Python and Node.js write it; else the last line."""
+    parts = _TRACEBACK.split(ran.stderr.strip())
+    lines = parts[-1].strip().splitlines()
+    if len(parts) > 1 and lines:
+        return lines
+    thrown = [line for line in lines if _THROWN.match(line)]
+    return thrown[:1] or lines[-1:] or [f"exit code {ran.code}"]
 
 
 def _printed(ran: Ran) -> str:
@@ -235,7 +245,7 @@ def _printed(ran: Ran) -> str:
     if ran.code < 0 or ran.code >= 128:
         number = -ran.code if ran.code < 0 else ran.code - 128
         return f"{said}\n(the process ends by signal {number})"
-    return f"{said}\n{_last_line(ran)}" if ran.code else said
+    return "\n".join([said, *_raised(ran)]) if ran.code else said
 
 
 def _name(requirement: str) -> str:

@@ -271,9 +271,9 @@ class KindReader:
         ranges = [each for each in self._ranges.get(about, ()) if each.of != "length" and each.when is None]
         self._check(about, ranges)
         for each in ranges:
-            call = self._axis(each, several) or self._index(each) or self._numbers(about, each)
-            if call is not None:
-                return (f"{call}{' or error' if self._is_demanded(each) else ''}", (each.origin,), "")
+            if call := self._axis(each, several) or self._index(each) or self._numbers(about, each):
+                demanded = self._is_demanded(each) and not call.startswith("whole_numbers")
+                return (f"{call}{' or error' if demanded else ''}", (each.origin,), "")
         return None
 
     def _check(self, about: str, ranges: Sequence[Range]) -> None:
@@ -304,20 +304,20 @@ class KindReader:
 
     def _index(self, stated: Range) -> str | None:
         """Indices into an axis: from -s to s-1 where an attribute is the axis, or below an extent."""
-        if not stated.about.startswith("inputs.") or stated.of != "elements":
+        name = stated.about.removeprefix("inputs.")
+        if name == stated.about or stated.of != "elements":
             return None
         if (stated.at_least, stated.at_most) == ("-s", "s - 1"):
-            for name in self._spec.attributes:
-                for each in self._ranges.get(f"attributes.{name}", ()):
+            for axis in self._spec.attributes:
+                for each in self._ranges.get(f"attributes.{axis}", ()):
                     ends = axis_ends(each)
                     if ends is not None and each.when is None and ends[0] in self._shapes:
-                        return f"index({ends[0]}, {name})"
+                        return f"index({ends[0]}, {axis})"
+        end, last = stated.less_than, (stated.at_most or "").removesuffix(" - 1")
+        if stated.at_least != "0" or (end or last) not in self._bound:
             return None
-        if stated.at_least == "0" and stated.less_than is not None:
-            end = stated.less_than
-            if end in self._bound and end.isidentifier():
-                return f"index(count={end}, negative=False)"
-        return None
+        some = None if self._is_whole(name) else f"whole_numbers('lengths', most={stated.at_most})"
+        return some if end is None else f"index(count={end}, negative=False)"
 
     def _numbers(self, about: str, stated: Range) -> str | None:
         """Numbers between plain bounds: of attributes and tensors without axes, of elements only some."""

@@ -26,9 +26,11 @@ def test_it_says_what_it_is(runtime: Conversation) -> None:
 
 
 def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
+    pair = numbers((2,), "complex64")
     cases = [
         make_case("com.microsoft::NoSuch-1", [("data", numbers((2,)))]),
         make_case("ai.onnx::Relu-14", [("X", numbers((2,), "int16"))]),
+        make_case("ai.onnx::Constant-13", [], {"value": ("tensor", pair)}, output=pair),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
 
@@ -37,6 +39,12 @@ def test_a_bias_that_it_cannot_spread_is_its_own_refusal(runtime: Conversation) 
     square, one = numbers((2, 2)), numbers((1,))
     case = make_case("ai.onnx::Gemm-13", [("A", square), ("B", square), ("C", one)])
     assert rule_of(ADAPTER, runtime, case, "initializers") is None
+
+
+def test_a_constant_alone_is_what_the_importer_makes_of_it(runtime: Conversation) -> None:
+    held = numbers((2, 3), "uint8")
+    case = make_case("ai.onnx::Constant-13", [], {"value": ("tensor", held)}, output=held)
+    assert runtime.call(case) == [held]
 
 
 def test_kernels_are_run(runtime: Conversation) -> None:

@@ -29,6 +29,7 @@ def test_it_says_what_it_is(runtime: Conversation) -> None:
 
 
 def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
+    pair = numbers((2,), "complex64")
     line, double = numbers((2,)), numbers((1, 1, 1, 1), "double")
     volume, image = numbers((1, 1, 1, 1, 1)), numbers((1, 1, 2, 2))
     whole, scale = numbers((2,), "int16"), tensor(np.array(1, np.float32))
@@ -50,6 +51,10 @@ def test_every_rule_of_the_table_is_what_it_says(runtime: Conversation) -> None:
             {"mode": ("string", "linear"), "antialias": ("int", 1)},
         ),
         make_case("ai.onnx::BatchNormalization-15", [("X", image), *channel], {"training_mode": ("int", 1)}),
+        make_case("ai.onnx::Constant-13", [], {"value": ("tensor", pair)}, output=pair),
+        make_case(
+            "ai.onnx::Constant-13", [], {"value_string": ("string", "x")}, output=tensor("x", "string")
+        ),
     ]
     assert_every_rule_is_met(ADAPTER, runtime, cases)
 

@@ -19,7 +19,7 @@ ROW = numbers((1, 2))
 def test_it_says_what_it_is(runtime: Conversation) -> None:
     installed = environment_of(ADAPTER).packages
     assert runtime.hello["runtime"] == {"name": "onnx2torch", "version": installed["onnx2torch"]}
-    assert runtime.hello["x_settings"] == {"torch": installed["torch"]}
+    assert runtime.hello["x_settings"]["torch"].partition("+")[0] == installed["torch"].partition("+")[0]
 
 
 def test_what_it_says_that_it_lacks_is_not_offered(runtime: Conversation) -> None:
@@ -34,6 +34,11 @@ def test_what_it_says_that_it_lacks_is_not_offered(runtime: Conversation) -> Non
         rule_of(ADAPTER, runtime, padded, "initializers"),
     ]
     assert lacking == list(ADAPTER.unsupported[:3])
+
+
+def test_integers_without_a_kernel_are_not_offered(runtime: Conversation) -> None:
+    case = make_case("ai.onnx::ReduceMean-13", [("data", numbers((2,), "int32"))])
+    assert rule_of(ADAPTER, runtime, case, "initializers") is ADAPTER.unsupported[4]
 
 
 def test_operators_of_torchvision_are_no_fault_of_its_own(runtime: Conversation) -> None:

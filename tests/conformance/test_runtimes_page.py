@@ -35,18 +35,14 @@ def record(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Record:
 def test_every_case_in_every_form_has_its_verdict(suite: Suite, record: Record) -> None:
     rows = list(runtimes.verdict_rows({"echo": record}))
     assert [cases for _, _, cases, *_ in rows] == [4, 4, 4]
-    runtimes.check_whole(suite, {"echo": record})
+    runtimes.check_whole(suite.case_ids, record)
 
 
 def test_deaths_are_counted_by_signal(record: Record) -> None:
-    counted = {
-        (form, reason): count for _, form, reason, _, count, _ in runtimes.death_rows({"echo": record})
-    }
-    assert counted == {
-        (form, f"killed by {signal} at run"): 1
-        for form in ("inputs", "dynamic", "initializers")
-        for signal in ("SIGSEGV", "SIGFPE")
-    }
+    rows = list(runtimes.death_rows({"echo": record}))
+    assert [(forms, reason, count) for _, forms, reason, _, count, _ in rows] == [
+        ("inputs, initializers, dynamic", f"killed by {signal} at run", 3) for signal in ("SIGFPE", "SIGSEGV")
+    ]
 
 
 def test_a_verdict_that_is_missing_or_there_twice_is_noticed(suite: Suite, record: Record) -> None:
@@ -54,10 +50,28 @@ def test_a_verdict_that_is_missing_or_there_twice_is_noticed(suite: Suite, recor
     for wrong in (results[1:], (*results, results[0])):
         cooked = replace(record, results=tuple(wrong))
         with pytest.raises(SystemExit, match=re.escape(results[0].case)):
-            runtimes.check_whole(suite, {"echo": cooked})
+            runtimes.check_whole(suite.case_ids, cooked)
 
 
-def test_the_document_names_suite_and_runtime(suite: Suite, record: Record) -> None:
-    text = "\n".join(runtimes.write(suite, {"echo": record}))
+def test_the_document_has_a_row_of_each_runtime_and_of_forms_that_differ(
+    suite: Suite, record: Record
+) -> None:
+    first = record.results[0]
+    other = replace(record, results=(replace(first, verdict="unsupported"), *record.results[1:]))
+    lines = list(runtimes.write(17, [suite], {"echo": record, "other": other}))
+    text = "\n".join(lines)
     assert suite.digest[:12] in text
-    assert "| echo | 1.0 | Python 3." in text
+    assert "| runtime | cases | pass | unsupported | crash | seconds |" in lines
+    assert [line[: line.rindex(" | ")] for line in lines if " 1.0 | 4 |" in line] == [
+        "| echo 1.0 | 4 | 2 | - | 2",
+        "| other 1.0 | 4 | 1 | 1 | 2",
+    ]
+    assert "| other | initializers | 4 | 2 | - | 2 |" in lines
+    assert not any(line.startswith("| echo | initializers | 4 |") for line in lines)
+
+
+def test_cases_are_chosen_by_their_digests_of_each_operator(suite: Suite) -> None:
+    chosen = runtimes.cases_of(suite, 3)
+    assert len(chosen) == 3
+    assert chosen[:2] == runtimes.cases_of(suite, 2)
+    assert set(chosen) < set(suite.case_ids)

@@ -17,7 +17,7 @@ from conformance.runtimes.runtimes import find_runtime
 from conformance.runtimes.scripts import Ran
 from conformance.suite.cases import Case
 from opcert.commands.reproduced_issues import _PYTHON, Bareground, NotShown, issues_of
-from opcert.vocabulary.tensors import tensor
+from opcert.vocabulary.tensors import Tensor, tensor
 from reports.causes.failure_class import FailureClass
 from reports.causes.failure_classes import classes_of
 from reports.results.case_results import Results, put_together
@@ -58,6 +58,7 @@ def test_it_prints_what_must_come_and_what_comes_in_few_lines(tmp_path: Path, fo
     ]
     assert dumped is not None
     (got,) = outputs_from(dumped)
+    assert isinstance(got, Tensor)
     assert got.array.tolist() == [[2.0, 3.0]]
 
 

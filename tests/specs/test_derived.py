@@ -157,6 +157,13 @@ def test_a_page_alone_makes_the_calls_that_its_declaration_made(own: Path) -> No
     assert _run(try_command.command, "EveryNth", "--specs", str(own), "--runtime", "none").return_value == 0
 
 
+def test_indices_among_floats_are_whole_numbers_in_their_range() -> None:
+    """ROIPooling_1.md:58 says it of batch indices; of the coordinates beside them nothing demands it."""
+    for name, most in (("ROIPooling", "N - 1"), ("DeformablePSROIPooling", "N_in - 1")):
+        kinds = derive(load_imported(OperatorName("org.openvino", name, 1))).value()["kinds"]
+        assert kinds["input_2"] == f"whole_numbers('lengths', most={most})"
+
+
 def test_show_prints_a_declaration_with_its_lines(own: Path) -> None:
     result = _run(show_command.command, "EveryNth", "--derived", "--specs", str(own))
     assert result.exception is None

@@ -33,7 +33,8 @@ def prepare(model: Any) -> Any:
         for tensor, layout in zip(tensors, layouts, strict=False):
             if layout is not None:
                 tensor.set_data_format(layout)
-        scheduler.forward(data=tensors)
+        if graph.get_nodes():  # of constants alone there is no node to run
+            scheduler.forward(data=tensors)
         found = graph.get_ordered_outputs()
         return [np.array(node.get_operator().get_output(place)) for node, place in found]
 
