@@ -57,8 +57,8 @@ from tools.disagreeing import Disagreeing, by_subject, disagreeing, find_silent
 RUNTIMES = ("onnxruntime", "onnx", "openvino", "tensorflow")
 HEAD = """# Operators
 
-Every operator that has a reference, in its newest version: the default suite. Made by
-`uv run python -m tools.operators`; `opcert run RUNTIME` makes the same run.
+Every operator of the default suite, in its newest version; `uv run python -m tools.operators` makes it.
+`opcert list operators` names those of `-s contrib`, `-s openvino` and `-s tensorflow`, too.
 
 *versions*: those that the reference holds for. *lines*: of the declaration without comments, and of the
 function that computes the outputs (of a version, where a function is one version's alone). *noticed*: planted

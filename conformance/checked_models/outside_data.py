@@ -51,6 +51,10 @@ _MOST_DIGITS = 20
 _DATA = ("raw_data", "float_data", "int32_data", "int64_data", "double_data", "uint64_data", "string_data")
 
 
+class LostData(UserError):
+    """Data of a tensor that its file does not hold, or no longer: nobody can load the model with them."""
+
+
 @dataclass(frozen=True)
 class Piece:
     """Where the data of a tensor lie: a file inside the model's folder, and the bytes of it."""
@@ -86,7 +90,8 @@ def byte_length(proto: TensorProto) -> int:
 
 
 def locate(proto: TensorProto, folder: Path) -> Piece:
-    """Where the data of a tensor lie; raises UserError where that is outside `folder`, or is not said."""
+    """Where the data of a tensor lie; raises LostData where no such file is there, UserError where it is
+    outside `folder`, or is not said."""
     said = {str(each.key): str(each.value) for each in proto.external_data}
     location = str(said.get("location", ""))
     if not location or "\0" in location:
@@ -96,7 +101,7 @@ def locate(proto: TensorProto, folder: Path) -> Piece:
         path = (inside / location).resolve(strict=True)
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or "links in a circle"
-        raise UserError(f"{one_line(location, 80)} cannot be found", got=reason) from error
+        raise LostData(f"{one_line(location, 80)} cannot be found", got=reason) from error
     if not path.is_relative_to(inside):
         raise UserError(f"{one_line(location, 80)} is outside the model's folder")
     offset = _number(said, "offset") or 0
@@ -127,7 +132,7 @@ def _number(said: Mapping[str, str], name: str) -> int | None:
 
 
 def read_piece(piece: Piece) -> bytes:
-    """The bytes; raises UserError where the file has fewer, or cannot be read."""
+    """The bytes; raises LostData where the file has fewer, UserError where it cannot be read."""
     try:
         with open_regular(piece.path) as file:
             file.seek(piece.offset)
@@ -135,7 +140,7 @@ def read_piece(piece: Piece) -> bytes:
     except (OSError, ValueError, OverflowError) as error:
         raise UserError(f"{one_line(piece.path.name, 80)} cannot be read", got=str(error)[:200]) from error
     if len(raw) != piece.length:
-        raise UserError(
+        raise LostData(
             f"{one_line(piece.path.name, 80)} ends before the data of a tensor do",
             got=f"{len(raw)} bytes from {piece.offset} on",
             expected=str(piece.length),
@@ -174,7 +179,10 @@ def read_small_data(model: ModelProto, folder: Path) -> list[str]:
         if tensor.data_location == TensorProto.EXTERNAL:
             reading.take(tensor)
     told = list(reading.reasons.items())
-    notes = [f"the data of {count} tensors are not read: {why}" for why, count in told[:3]]
+    notes = [
+        f"the data of {count} tensor{'s' if count != 1 else ''} are not read: {why}"
+        for why, count in told[:3]
+    ]
     if len(told) > 3:
         notes.append(f"the data of {sum(count for _, count in told[3:])} more tensors are not read either")
     return notes

@@ -15,7 +15,7 @@ from conformance.checked_models.inlining import imported, inline_functions
 from conformance.checked_models.model_calls import ModelFacts, ModelNode, with_opset
 from conformance.checked_models.model_nodes import read_attributes, read_open_graphs
 from conformance.checked_models.node_order import Disorder, sort_nodes
-from conformance.checked_models.outside_data import locate, read_piece, tensors_of
+from conformance.checked_models.outside_data import LostData, locate, read_piece, tensors_of
 from opcert.vocabulary.errors import Place, UserError, unreadable
 from opcert.vocabulary.regular_files import read_regular
 
@@ -52,11 +52,12 @@ class WholeModel:
         return {initializer.name: initializer for initializer in self.proto.graph.initializer}
 
 
-def read_as_it_is(facts: ModelFacts, path: Path) -> bytes:
+def read_as_it_is(facts: ModelFacts, path: Path, lost: list[str] | None = None) -> bytes:
     """The message of a model's file, byte for byte but for data in other files, which are put into it.
 
-    Raises UserError where it cannot be read, is another one than `facts` are of by now, is more than one
-    message holds, or keeps data outside its folder.
+    Why data cannot be had from the model's folder goes into `lost`, where there is such a list, and they
+    stay out. Raises UserError where the model cannot be read, is another one than `facts` are of by now, is
+    more than one message holds, keeps data outside its folder, or lost some without that list.
     """
     where = Place(str(path))
     try:
@@ -73,7 +74,15 @@ def read_as_it_is(facts: ModelFacts, path: Path) -> bytes:
     outside = [tensor for tensor in tensors_of(model) if tensor.data_location == TensorProto.EXTERNAL]
     left = MOST_BYTES - len(raw)
     for tensor in outside:
-        piece = locate(tensor, path.parent)
+        try:
+            piece = locate(tensor, path.parent)
+            data = b"" if piece.length > left else read_piece(piece)
+        except LostData as error:
+            if lost is None:
+                raise
+            lost.append(str(error))
+            _keep_within(tensor)
+            continue
         left -= piece.length
         if left < 0:
             raise UserError(
@@ -81,10 +90,17 @@ def read_as_it_is(facts: ModelFacts, path: Path) -> bytes:
                 expected=f"at most {MOST_BYTES:,} bytes",
                 where=where,
             )
-        tensor.raw_data = read_piece(piece)
+        tensor.raw_data = data
         del tensor.external_data[:]
         tensor.data_location = TensorProto.DEFAULT
     return bytes(model.SerializeToString()) if outside else raw
+
+
+def _keep_within(tensor: TensorProto) -> None:
+    """Let a tensor name a file without a folder, so that no runtime looks for it anywhere else."""
+    for entry in tensor.external_data:
+        if entry.key == "location":
+            entry.value = Path(entry.value).name
 
 
 def read_whole(facts: ModelFacts, path: Path) -> WholeModel:

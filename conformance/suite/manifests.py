@@ -142,7 +142,8 @@ def _read_whole(path: Path, files: SuiteFiles) -> Manifest:
         raise UserError("the manifest is not JSON", got=str(error), where=place, remedy=REMEDY) from error
     found = manifest.get("format") if isinstance(manifest, dict) else type(manifest).__name__
     if found != FORMAT:
-        raise UserError("not a suite's manifest", got=repr(found), expected=FORMAT, where=place)
+        said = "not a suite's manifest"
+        raise UserError(said, got=repr(found), expected=FORMAT, where=place, remedy=REMEDY)
     cases = manifest.pop("cases", None)
     index = _index(path, cases)
     _check(path, manifest, index)

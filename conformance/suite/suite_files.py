@@ -7,6 +7,7 @@ import os
 import struct
 import threading
 import zipfile
+import zlib
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -24,6 +25,7 @@ _MOST_RATIO = 200
 _LARGEST_DIRECTORY = 8 << 20
 _MOST_WHOLE = 4
 """So many entries are decompressed whole, and held, none larger than what `write_zip` compresses."""
+_DAMAGED = (OSError, EOFError, KeyError, zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error)
 _END = b"PK\x05\x06"
 _END_BYTES = 22
 _END_64 = b"PK\x06\x07"
@@ -138,7 +140,7 @@ class ZipFiles:
                     while chunk := file.read(1 << 20):
                         digest.update(chunk)
                     return digest.hexdigest()
-            except (OSError, KeyError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+            except _DAMAGED as error:
                 raise _unreadable(self._path / name, error) from error
 
     def _read(self, name: str, offset: int, length: int) -> bytes:
@@ -151,7 +153,7 @@ class ZipFiles:
                 self._open = (name, self._zip.open(name))
             self._open[1].seek(offset)
             return self._open[1].read(length)
-        except (OSError, KeyError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        except _DAMAGED as error:
             raise _unreadable(self._path / name, error) from error
 
     def _entry(self, name: str) -> bytes:

@@ -61,7 +61,7 @@ _LONGEST = 500
 _LIMITS = ("timeout", "load_timeout", "start_timeout", "memory", "network")
 _EARLIER = "earlier"
 """What `stopped` says of calls without a diagnosis."""
-_GO_ON = "`opcert run --resume` with the same record goes on from there, with --diagnose SECONDS for as long"
+_GO_ON = "--diagnose SECONDS gives them longer; after `opcert run`, --resume of its record goes on there"
 
 Smaller = Callable[[FailureClass, Case], Case]
 """Makes the case of a cause smaller; one that cannot be made smaller is given back as it is."""

@@ -55,8 +55,11 @@ def open_lock(path: Path, *, make: bool = True) -> int:
     opening = _OPENING if make else _OPENING & ~os.O_CREAT
     try:
         descriptor = os.open(path, opening, 0o644)
-    except PermissionError:
-        descriptor = os.open(path, opening & ~os.O_RDWR & ~os.O_CREAT)
+    except PermissionError as denied:
+        try:
+            descriptor = os.open(path, opening & ~os.O_RDWR & ~os.O_CREAT)
+        except FileNotFoundError:  # it is the folder in which nobody may write
+            raise denied from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EEXIST, "something that is no file stands where its lock should be", str(path))

@@ -148,6 +148,9 @@ def cause_lines(cause: CallCause, asked: int, program: str) -> list[str]:
     if cause.smallest.verdict == "mismatch":
         expected, got = (one_line(text, 200) for text in words.smallest_texts(cause))
         lines.append(f"     expected {expected}, got {got}")
+        # Of many elements the first are printed, which may all be right.
+        row = cause.smallest.row
+        lines += [f"     {one_line(row.reason or '', 200)}"] if row is not None and "…" in got else []
     command = cause.results.reproduction_command(cause.smallest.id)
     return [*lines, f"     {command.replace('opcert', program, 1)}"]
 

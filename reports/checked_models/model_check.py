@@ -265,7 +265,8 @@ def _open(runtime: RuntimeAnswers) -> Iterator[str]:
         yield f"whether it loads on {label}"
     left = sum(answer.left for answer in runtime.answers)
     if left:
-        yield f"{plural(left, 'case')} that {label} did not run, since others had lost their process"
+        cases = plural(left, "case")
+        yield f"what {label} makes of {cases} that did not run, since others lost their process"
     numbers = runtime.numbers
     for output in numbers.outputs if numbers is not None else ():
         if output.against == "references" and output.verdict not in ("right", "wrong"):

@@ -5,9 +5,20 @@ const operatorLink = name => link({ page: 'operators', operator: name.replace(/-
 async function showOperators() {
   const [facts] = await Promise.all([openPart('operators'), ready()]), box = find('#operator');
   if (state.page !== 'operators') return;
+  const alike = operatorsCalled(state.operator);
+  if (alike.length === 1 && alike[0] !== state.operator) {
+    state.operator = alike[0];
+    history.replaceState(null, '', link({}));
+    showTitle(runPlace());
+  }
   const places = table.operators.map((_, place) => place).filter(place => table.operators[place].name.replace(/-\d+$/, '') === state.operator);
   if (places.length) put(box, operatorPage(places, facts));
-  else operatorIndex(box, facts);
+  else operatorIndex(box, facts, alike);
+}
+// An operator by its whole name, or those that somebody means who leaves out its domain or says a version.
+function operatorsCalled(said) {
+  const names = [...new Set(table.operators.map(each => each.name.replace(/-\d+$/, '')))], word = said.replace(/-\d+$/, '').toLowerCase();
+  return names.includes(said) ? [said] : names.filter(name => [name, name.split('::')[1]].some(each => each.toLowerCase() === word));
 }
 // Cases counted by `type`, `family`, a feature or nothing, together where `nameOf` gives one name; without one left out.
 function tallyEach(by, nameOf, run) {
@@ -41,8 +52,9 @@ function operatorRows(facts) {
 }
 // Cut off, as the pages made beforehand do it: 99.96 % is 99.9 %.
 const shareText = row => (row.decided ? `${(Math.floor(row.share * 1000 + 1e-9) / 10).toFixed(1)} %` : 'none decided');
-function operatorIndex(box, facts) {
-  const wrong = state.operator ? html`<p class="warning">No operator of this report is called ${state.operator}.</p>` : '';
+function operatorIndex(box, facts, alike) {
+  const meant = alike.map(name => html` <a href="${operatorLink(name)}">${name}</a>`);
+  const wrong = state.operator ? html`<p class="warning">${alike.length ? 'Several operators' : 'No operator'} of this report ${alike.length ? 'are' : 'is'} called ${state.operator}${alike.length ? ':' : '.'}${meant}</p>` : '';
   // The box for a name stays while somebody types in it.
   if (!find('#operator-name', box)) put(box, html`<div class="head"><h1>Operators</h1><div class="seg columns" role="group" aria-label="Rows and their order"><button type="button" data-only>failing only</button><span class="mute">order</span>${Object.entries(ORDERS).map(([key, [said]]) => html`<button type="button" data-order="${key}">${said}</button>`)}</div></div><div id="operator-wrong"></div><p><label>Name or group <input type="search" id="operator-name" autocomplete="off" spellcheck="false"></label> <span class="mute small" id="operator-count" role="status"></span></p><div id="operator-rows"></div>`);
   put(find('#operator-wrong'), wrong);

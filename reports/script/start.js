@@ -9,7 +9,9 @@ async function show() {
   readState();
   if (state.page !== before) scrollTo({ top: 0, behavior: 'instant' });
   if (location.hash && location.hash !== link({}) && !(location.hash === '#/' || location.hash === '#/summary')) history.replaceState(null, '', link({}));
-  const root = document.documentElement, place = runPlace();
+  const root = document.documentElement, place = runPlace(), lost = find('#astray');
+  lost.hidden = !astray;
+  put(lost, astray ? html`This report has no page ${astray}; this is its summary.` : '');
   if (state.theme) root.dataset.theme = state.theme; else delete root.dataset.theme;
   for (const section of findAll('section.page')) section.classList.toggle('on', section.dataset.page === state.page);
   for (const each of findAll('a[data-page]')) {
@@ -41,7 +43,7 @@ function showNote(place) {
   noteShown = note.id;
 }
 function showTitle(place) {
-  const about = state.page === 'operators' && state.operator ? state.operator.split('::')[1] : state.case ? state.case.slice(state.case.indexOf('/') + 1) : state.page === 'summary' ? '' : state.page[0].toUpperCase() + state.page.slice(1);
+  const about = state.page === 'operators' && state.operator ? state.operator.split('::').at(-1) : state.case ? state.case.slice(state.case.indexOf('/') + 1) : state.page === 'summary' ? '' : state.page[0].toUpperCase() + state.page.slice(1);
   document.title = `${about ? `${about} · ` : ''}${directory.runs[place][1]} · opcert report`;
 }
 function addCopyButtons() {

@@ -2,6 +2,7 @@
 const PAGES = ['summary', 'operators', 'cases', 'readings', 'documents', 'adequacy', 'accuracy', 'time'];
 const DEFAULTS = { page: 'summary', operator: '', q: '', by: 'type', attr: '', only: '', sort: '', order: '', name: '', case: '', note: '', of: '', theme: '' };
 const state = { ...DEFAULTS };
+let astray = ''; // What an address said of which there is no page.
 
 function readState() {
   const { theme } = state;
@@ -11,12 +12,16 @@ function readState() {
     Object.assign(state, DEFAULTS, { note: noted[2], of: run ? directory.runs[run]?.[0] ?? '' : '', theme });
     return;
   }
-  const found = location.hash.match(/^#\/(\w*)(?:\?(.*))?$/);
+  const found = location.hash.match(/^#\/([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/);
   if (location.hash && !found) return;
   Object.assign(state, DEFAULTS);
+  astray = '';
   if (found) {
-    if (PAGES.includes(found[1])) state.page = found[1];
-    for (const [name, value] of new URLSearchParams(found[2] ?? '')) if (name in DEFAULTS && name !== 'page') state[name] = value;
+    const [, page, rest = '', said = ''] = found;
+    if (PAGES.includes(page)) state.page = page;
+    if (rest && page === 'operators') state.operator = new URLSearchParams(`rest=${rest}`).get('rest');
+    else if (rest || page && state.page !== page) astray = rest ? `${page}/${rest}` : page;
+    for (const [name, value] of new URLSearchParams(said)) if (name in DEFAULTS && name !== 'page') state[name] = value;
   }
   if (!['light', 'dark'].includes(state.theme)) state.theme = theme;
 }

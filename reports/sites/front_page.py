@@ -21,7 +21,7 @@ from reports.sites.site_page import Site, SiteCause, anchor, short_name, version
 from reports.text.phrasing import count, moment, plural
 
 MOST_FITTING = 8
-"""A table of so many runtimes fits a telephone's width; a wider one is moved sideways."""
+"""A table of so many runtimes fits a telephone's width; in a wider one cells stand below each other."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,7 @@ def render_front(site: Site, *, every_version: bool = False) -> str:
         here="index",
         every_version=every_version,
         columns=columns,
+        labels=[f"{run.series} {run.version}" if every_version else run.series for run in shown],
         weighed=any(column.nodes for column in columns),
         runtimes=len(site.newest),
         groups=groups,

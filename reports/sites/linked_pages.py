@@ -84,6 +84,7 @@ def render_runtime(site: Site, series: str) -> str:
     return site.render(
         "site_runtime.html.j2",
         "../",
+        anchor=anchor,
         series=series,
         badge=quote(site.links.badge(series)),
         shown=[(run, run_name(run, site.shown[series])) for run in shown],

@@ -8,10 +8,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from onnx import load, numpy_helper, save
 
 from conformance.checked_models.whole_model import LoadFacts, UnoptimisedLoad
 from reports.checked_models.check_words import load_text
-from tests.commands.checked_models import write_model
+from tests.commands.checked_models import write_model, write_product
 from tests.commands.test_check import WANTED, check, on, place
 from tests.reports.sarif_checks import check_sarif
 
@@ -114,3 +115,33 @@ def test_a_model_that_loads_without_optimisation_alone_has_a_way_around() -> Non
     said = load_text(LoadFacts("refused", "Fail: no fusion", unoptimised=another))
     assert said.endswith("(with onnxruntime[optimization=none] it does not load either: killed by SIGSEGV)")
     assert load_text(LoadFacts("refused", "Fail: no fusion")) == "does not load: Fail: no fusion"
+
+
+@pytest.mark.slow
+@pytest.mark.runtimes("onnxruntime")
+@pytest.mark.parametrize("left", [None, 8])
+def test_a_model_that_lost_its_weights_does_not_load(
+    capsys: pytest.CaptureFixture[str], place: Path, left: int | None
+) -> None:
+    """A file of weights is gone, or ends too early: what the runtime says to that stands there."""
+    model = load(write_product(place / "whole.onnx", turned=False))
+    model.graph.initializer[0].raw_data = numpy_helper.to_array(model.graph.initializer[0]).tobytes()
+    del model.graph.initializer[0].float_data[:]
+    save(model, place / "model.onnx", save_as_external_data=True, location="weights.bin", size_threshold=0)
+    weights = place / "weights.bin"
+    kept = weights.read_bytes()[: left or 0]
+    weights.unlink()
+    if left is not None:
+        weights.write_bytes(kept)
+    answer, document = check(
+        capsys, place / "model.onnx", "--on", "onnxruntime", "--no-chains", "--inputs", "random"
+    )
+    assert answer.code == 1, answer.err
+    why = "weights.bin cannot be found" if left is None else "weights.bin ends before the data of a tensor do"
+    first = answer.out.splitlines()[0]
+    assert f"does not load: {why}" in first
+    assert "; without these data: Fail: [ONNXRuntimeError]" in first
+    assert "opcert-scratch" not in first
+    assert first.endswith("(with onnxruntime[optimization=none] it does not load either)")
+    assert f"does not run with its inputs: {why}" in answer.out
+    assert document["runtimes"][0]["holds"] is False

@@ -24,7 +24,7 @@ def test_experiments_go_on(
     suite = make_suite(tmp_path, [each for each in made.cases if each.demand == "answer"][:2])
     run = ("run", "fake_backends:Raises", "-s", suite, "-o", tmp_path / "run.jsonl")
     first = call(capsys, *run, "--diagnose", "0.0001")
-    assert "experiments stopped early (0.0001 s are over); `opcert run --resume`" in first.err
+    assert "experiments stopped early (0.0001 s are over); --diagnose SECONDS" in first.err
     assert parse_json((tmp_path / FILE).read_bytes())["calls"] == []
     second = call(capsys, *run, "--resume", "--diagnose", "60")
     assert "beside 0 calls that were made before" in second.err

@@ -237,6 +237,27 @@ def test_what_is_no_suite_is_said_to_be_none(tmp_path: Path) -> None:
         open_suite(tmp_path / "empty.zip")
 
 
+def test_bytes_that_are_others_in_a_zip_file_are_its_mistake_and_not_ours(tmp_path: Path) -> None:
+    """Wherever they are: no case is read, and nothing but an error of the input is raised."""
+    path = tmp_path / "suite.zip"
+    write_suite(path, some_cases(), {"operators": {}}, {})
+    whole = path.read_bytes()
+    with zipfile.ZipFile(path) as suite_zip:
+        begins = sorted(entry.header_offset for entry in suite_zip.infolist())
+    met = 0
+    for begin in begins:
+        for place in range(begin, begin + 600, 40):
+            damaged = bytearray(whole)
+            damaged[place : place + 8] = bytes(each ^ 0x55 for each in damaged[place : place + 8])
+            path.write_bytes(damaged)
+            try:
+                with open_suite(path) as suite:
+                    list(suite.cases())
+            except UserError as error:
+                met += "damaged" in str(error) or "cannot be read" in str(error)
+    assert met > len(begins)
+
+
 def test_a_suite_replaces_a_suite_and_nothing_else(tmp_path: Path) -> None:
     path = make_suite(tmp_path, some_cases())
     assert make_suite(tmp_path, some_cases()[:2]) == path

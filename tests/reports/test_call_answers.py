@@ -15,11 +15,12 @@ import pytest
 from conformance.checked_models.model_calls import ModelCall, ModelNode, ModelValue
 from conformance.checked_models.whole_model import EndEffect, GivenInput, NodeNumbers, WholeModelFacts
 from conformance.judging.known_causes import KnownCause
-from conformance.judging.responses import Crashed, Refused, Response
+from conformance.judging.responses import Answered, Crashed, Refused, Response
 from conformance.runtimes.runtimes import find_runtime
 from conformance.suite.cases import Case
 from generator.models.check.call_cases import Why
 from opcert.commands.asked_runtimes import without_optimisation
+from opcert.vocabulary.tensors import Tensor
 from reports.causes.kept_findings import with_open_cases
 from reports.checked_models.call_answers import ANSWERS, Answer, answer_calls
 from reports.checked_models.call_evidence import CheckedCall
@@ -71,6 +72,22 @@ def test_the_worst_case_that_blames_decides(
     assert (pad.answer, pad.why) == ("uncovered", "nobody says what is right")
     assert resize.asked == 3
     assert [title in cause.title for cause in resize.causes] == ([True] if title else [])
+
+
+def test_of_many_elements_the_one_that_is_wrong_is_told(tmp_path: Path) -> None:
+    """The first ones are printed, and all of them are right."""
+
+    def last_is_wrong(case: Case) -> Response:
+        wanted = case.expectations[0].outputs[0].expected
+        values = wanted.array.copy()
+        values[-1, -1] += 100
+        return Answered((Tensor(wanted.element_type, values),), 0.001)
+
+    large = make_case(RESIZE_18, "cover", {"data": "random"}, side=12)
+    made = Maker(tmp_path).make([large], last_is_wrong, close=True)
+    resize = replace(calls()[0], cases=(str(large.id),))
+    said = format_check(check_of((resize,), (put_together(made.suite, made.record, "suite"), None)))
+    assert "1 of 144 elements wrong; worst Y[11, 11]: got 388.0, expected 288.0" in said
 
 
 def test_levels_that_a_cause_needs_are_named(tmp_path: Path) -> None:

@@ -74,6 +74,17 @@ def test_runs_stand_by_version_and_not_by_the_clock(runs: Path) -> None:
     assert "6 runs, from 2026-01-01" in said
 
 
+def test_a_run_has_an_address_that_stays(runs: Path) -> None:
+    write_site([runs])
+    page = runs / "runtimes" / "engine.html"
+    found = re.findall(r'<tr id="([^"]+)"><th scope="row"><a href="#\1">([^<]+)</a>', page.read_text())
+    assert [version for _, version in found] == ["1.2", "1.1", "1.0"]
+    keep(runs, "later", answer, "2026-06-01T00:00:00Z", version="1.3")
+    keep(runs, "again", crop_crashes, "2026-05-01T00:00:00Z", version="1.0")
+    write_site([runs])
+    assert all(f'<tr id="{address}">' in page.read_text() for address, _ in found)
+
+
 def test_what_changed_is_told_by_cause_on_each_page(runs: Path) -> None:
     write_site([runs])
     worse, better = (text_of(runs / "changes" / f"engine-1.{each}.html") for each in (1, 2))

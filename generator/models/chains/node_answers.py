@@ -69,7 +69,8 @@ def answers(link: Link, tensors: Sequence[Tensor | None]) -> tuple[Expectation, 
     try:
         found = expect(spec, reference, call)
     except OpcertError as error:
-        raise Unpushed(f"{link.operator} defines no result here", got=f"{describe(call)}: {error}") from error
+        said = f"what {link.operator.short} would be given there has no result that is defined"
+        raise Unpushed(said, got=f"{describe(call)}: {error}") from error
     if any(expectation.unordered for expectation in found):
         raise Unpushed(f"{link.operator} leaves the order of what comes out open")
     return found

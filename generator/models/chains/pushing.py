@@ -205,7 +205,7 @@ def _one_by_one(
 ) -> ExpectedOutput:
     inexact = value.allowed is not None and bool(value.allowed.any())
     if inexact and link.operator.name not in NEVER_FARTHER | MOVING:
-        raise Unpushed(f"an allowed error does not go through {link.operator.name}")
+        raise Unpushed(f"what {link.operator.name} makes of a value that may be off a little is not known")
     if not is_exact(output):
         raise Unpushed(f"{link.operator.name} leaves open what it makes of values that are open")
     further: dict[int, list[Any]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from onnx import ModelProto
 
 from conformance.checked_models.model_calls import ModelFacts
 from conformance.checked_models.model_nodes import typed_value
+from conformance.checked_models.outside_data import LostData
 from conformance.checked_models.whole_model import Against, LoadFacts, WholeModelFacts
 from conformance.checked_models.whole_reading import read_as_it_is, read_whole
 from conformance.judging.responses import Crashed, Loaded, NotOffered, Refused, TimedOut
@@ -30,6 +32,8 @@ from opcert.vocabulary.harmless import one_line
 from opcert.vocabulary.tensors import Tensor
 
 _SECONDS_OF_TRIES = 60.0
+_SCRATCH = re.compile(r"[^\s\"']*/opcert-scratch-[^\s\"']*/")
+"""Where a worker runs: of the name of a file that it looked for there, the part that is another each time."""
 
 
 def load_model(running: RunningRuntime, facts: ModelFacts, path: Path) -> LoadFacts:
@@ -37,13 +41,25 @@ def load_model(running: RunningRuntime, facts: ModelFacts, path: Path) -> LoadFa
 
     A runtime that does nothing with a model before it is run is given inputs drawn by what the model
     declares: only where every extent is stated, or where it says that it does not offer the model, is a
-    refusal of these one of the model. Raises RuntimeUnavailable where the runtime cannot be started.
+    refusal of these one of the model. A model that lost data is given without them: a runtime that takes it
+    so says nothing of the model. Raises RuntimeUnavailable where the runtime cannot be started.
     """
+    lost: list[str] = []
     try:
-        raw = read_as_it_is(facts, path)
+        raw = read_as_it_is(facts, path, lost)
         model = ModelProto.FromString(raw)
     except UserError as error:
         return LoadFacts("unknown", str(error))
+    found = _load(running, raw, model)
+    if not lost:
+        return found
+    if found.fails:
+        said = _SCRATCH.sub("", found.message)
+        return replace(found, message=f"{lost[0]}; without these data: {said}")
+    return LoadFacts("unknown", lost[0], by_run=found.by_run)
+
+
+def _load(running: RunningRuntime, raw: bytes, model: ModelProto) -> LoadFacts:
     response = running.load(_request(raw, model))
     match response:
         case Loaded():
@@ -109,7 +125,7 @@ def _by_run(running: RunningRuntime, model: ModelProto, raw: bytes) -> LoadFacts
 def check_inputs(facts: ModelFacts, path: Path, inputs: InputSource) -> None:
     """Raise UserError where inputs are missing or do not fit the model, before anything is run with them."""
     if inputs.folder is not None:
-        model = ModelProto.FromString(read_as_it_is(facts, path))
+        model = ModelProto.FromString(read_as_it_is(facts, path, []))
         filed_inputs(declared_inputs(model), inputs.folder)
 
 
@@ -144,7 +160,10 @@ def check_numbers_with(
     tell: Tell,
 ) -> WholeModelFacts:
     """The same with a runtime that is asked by a function; `name` is what it is called."""
-    model = read_whole(facts, path)
+    try:
+        model = read_whole(facts, path)
+    except LostData as error:
+        return WholeModelFacts(name, "whole", (), (), does_not_run=str(error))
     return NodeByNode(ask, name, model, inputs, limits, tell).run()
 
 

@@ -246,7 +246,8 @@ def _case(group: NodeGroup, opsets: Mapping[str, int]) -> Case:
         if len(node.inputs) > MOST_INPUTS:
             raise Unpushed(f"{node.op_type} has more than {MOST_INPUTS:,} inputs")
         if node.unread:
-            raise Unpushed(f"attributes of {node.op_type} are not carried: {', '.join(sorted(node.unread))}")
+            unread = ", ".join(sorted(node.unread))
+            raise Unpushed(f"no chain can hold the graphs or large values of {node.op_type} ({unread})")
     last = Unpushed("no extents were found that fit")
     values = values_around(group.nodes)
     for kept in _ways_to_keep(group, values):

@@ -289,6 +289,26 @@ def test_operators_stand_worst_first_and_every_order_and_filter_has_an_address(
     assert "name=" not in again.url
 
 
+@pytest.mark.parametrize("said", ["operators/Resize", "operators/resize-18", "operators?operator=Resize"])
+def test_an_operator_is_found_by_its_name_without_a_domain(open_at: Open, said: str) -> None:
+    page = open_at(f"#/{said}")
+    expect(page.locator("#operator h1")).to_have_text("Resize ai.onnx")
+    assert page.url.endswith("#/operators?operator=ai.onnx::Resize")
+    assert page.title().startswith("Resize · ")
+    assert not page.locator("#astray").is_visible()
+
+
+def test_an_address_that_leads_nowhere_says_so(open_at: Open) -> None:
+    page = open_at("#/operators/Resiz%3Cb")
+    expect(page.locator(".warning:visible")).to_have_text("No operator of this report is called Resiz<b.")
+    page = open_at("#/verdicts/Resize?by=type")
+    expect(page.locator("#astray")).to_have_text(
+        "This report has no page verdicts/Resize; this is its summary."
+    )
+    page.click("nav [data-page=cases]")
+    expect(page.locator("#astray")).to_be_hidden()
+
+
 def test_operators_that_fail_are_shown_alone_and_stand_before_the_others(
     module_browser: Browser, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ from reports.comparisons.comparison_text import render_comparison
 from reports.comparisons.run_comparison import compare_runs
 from reports.gates.profiles import Profile
 from reports.results.case_results import put_together
+from reports.sites.front_page import MOST_FITTING
 from reports.sites.site import write_site
 from tests.reports.accessibility import find_unreadable, find_violations
 from tests.reports.kept_samples import keep
@@ -242,6 +243,33 @@ def test_an_operator_is_whole_on_a_phone(module_browser: Browser, pages: dict[st
     assert {'"all"', '"float"', '"bfloat16"'} <= set(cells.evaluate_all(labels))
     moved = "box => [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight]"
     assert page.locator(".across").evaluate(moved) == [0, 0]
+    page.close()
+
+
+@pytest.mark.slow
+def test_a_table_of_many_runtimes_is_whole_on_a_phone(
+    module_browser: Browser, pages: dict[str, Path], tmp_path: Path
+) -> None:
+    """Every cell stands in the window with its runtime before it; each runtime's page is a link away."""
+    names = [f"runtime-{number}" for number in range(MOST_FITTING + 2)]
+    for name in names:
+        keep(tmp_path, name, obey, "2026-01-01T00:00:00Z", name, list(sample_cases(3)))
+    index, _ = write_site([tmp_path])
+    page = module_browser.new_page()
+    page.goto(index.as_uri())
+    for width in (390, 820):
+        page.set_viewport_size({"width": width, "height": 844})
+        cells = page.locator("tr[data-name] td:visible")
+        assert cells.count() == page.locator("tr[data-name] td > div").count() >= len(names)
+        assert max(cells.evaluate_all("all => all.map(each => each.getBoundingClientRect().right)")) <= width
+        labels = cells.evaluate_all("all => all.map(each => getComputedStyle(each, '::before').content)")
+        assert labels[: len(names)] == [f'"{name}"' for name in names]
+        moved = "box => [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight]"
+        assert page.locator(".across").evaluate(moved) == [0, 0]
+        assert page.locator("thead a:visible span:first-child").all_inner_texts() == names
+        assert find_unreadable(page, width) == []
+    page.fill("#seek", "pad")
+    assert page.locator("tr[data-name]:visible").count() < page.locator("tr[data-name]").count()
     page.close()
 
 
