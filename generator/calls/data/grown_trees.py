@@ -23,6 +23,8 @@ MODES = (
     "BRANCH_NEQ",
     "BRANCH_MEMBER",
 )
+WEIGHTS = ("signed", "shares", "far")
+"""Votes of both signs; above 0, which add up to less than 1; and great ones, of one sign for each target."""
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 _THRESHOLDS = (0.5, -1.25, 2.0, 0.0, 3.3, 0.1, -0.75, 2.5, 1.0)
 _SIXTEENTHS = 16
@@ -36,7 +38,7 @@ def thresholds_of(kind: ElementType) -> list[float]:
 
 @dataclass(frozen=True)
 class Plan:
-    """What trees are to be like; of `small` ones all scores lie between 0 and 1."""
+    """What trees are to be like."""
 
     trees: int
     depth: int
@@ -44,7 +46,7 @@ class Plan:
     modes: Sequence[str]
     thresholds: Sequence[float]
     tracks: str
-    small: bool
+    weights: str
 
 
 @dataclass
@@ -75,9 +77,11 @@ def grow(
         chosen = [tree % targets] if one_target else list(range(targets))
         if not each_target and not one_target and targets > 1:
             chosen = draw.shuffled(chosen)[: draw.integer(1, targets)]
-        if plan.small:
-            share = math.ldexp(1.0, -(plan.trees - 1).bit_length()) / _SIXTEENTHS
+        share = math.ldexp(1.0, -(plan.trees - 1).bit_length()) / _SIXTEENTHS
+        if plan.weights == "shares":
             weights = [share * draw.integer(1, _SIXTEENTHS - 1) for _ in chosen]
+        elif plan.weights == "far":
+            weights = [(2 * (target % 2) - 1) * share * draw.integer(320, 448) for target in chosen]
         else:
             weights = [draw.integer(-16, 16) / 8 for _ in chosen]
         return Node(votes=list(zip(chosen, weights, strict=True)))

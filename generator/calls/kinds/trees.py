@@ -13,6 +13,7 @@ from generator.calls.data.draws import Draw
 from generator.calls.data.grown_trees import (
     MODES,
     TRANSFORMS,
+    WEIGHTS,
     Plan,
     as_listed_nodes,
     grow,
@@ -59,6 +60,7 @@ class Trees(Kind):
             "modes": (*self.modes, "mixed"),
             "tracks": (OMITTED, "true", "mixed"),
             "base": (OMITTED, "given"),
+            "weights": WEIGHTS,
             "post_transform": TRANSFORMS,
             **self.own_factors(),
         }
@@ -82,8 +84,8 @@ class Trees(Kind):
         shape = scope.shape(self.of)
         features = int(shape[1]) if len(shape) > 1 else 1
         listed = thresholds_of(self.type_of(scope, self.of))
-        small = levels["post_transform"] == "PROBIT"
-        return Plan(trees, depth, max(features, 1), modes, listed, str(levels["tracks"]), small)
+        weights = "shares" if levels["post_transform"] == "PROBIT" else str(levels["weights"])
+        return Plan(trees, depth, max(features, 1), modes, listed, str(levels["tracks"]), weights)
 
     def mend(self, tensor: Tensor, scope: Partial) -> Tensor:
         """Thresholds themselves, what stands beside them, some others, and now and then no number."""
@@ -228,7 +230,9 @@ class _Regressor(Trees):
         grown = grow(plan, targets, draw, each_target=levels["aggregate_function"] in ("MIN", "MAX"))
         found |= as_listed_nodes(grown, "target", with_tracks=levels["tracks"] != OMITTED)
         base = [draw.integer(-8, 8) / 8 for _ in range(targets)]
-        found["base_values"] = base if levels["base"] == "given" and not plan.small else None
+        found["base_values"] = (
+            base if levels["base"] == "given" and levels["post_transform"] != "PROBIT" else None
+        )
         found |= {"n_targets": targets, "post_transform": levels["post_transform"]}
         found["aggregate_function"] = levels["aggregate_function"]
         return _in_tensors(found, levels, self.type_of(scope, self.of).name)
@@ -270,7 +274,9 @@ class _Classifier(Trees):
         grown = grow(plan, classes, draw, each_target=True)
         found |= as_listed_nodes(grown, "class", with_tracks=levels["tracks"] != OMITTED)
         base = [draw.integer(-8, 8) / 8 for _ in range(classes)]
-        found["base_values"] = base if levels["base"] == "given" and not plan.small else None
+        found["base_values"] = (
+            base if levels["base"] == "given" and levels["post_transform"] != "PROBIT" else None
+        )
         labels: dict[str, list[Any]] = {"int64s": [7, -1, 2**40], "strings": ["b", "", "ä"]}
         found[f"classlabels_{levels['labels']}"] = labels[str(levels["labels"])][: max(classes, 2)]
         found["post_transform"] = levels["post_transform"]

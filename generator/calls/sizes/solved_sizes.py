@@ -94,6 +94,7 @@ def _levels(space: CallSpace, place: int, flags: int) -> Iterator[Mapping[str, L
     """Levels as they are mostly written, with flags in turn; what may be left out is there in every other."""
     spec = space.spec
     rare = spec.declared.rare if spec.declared is not None else {}
+    focus = spec.declared.focus if spec.declared is not None else {}
     inputs = {parameter.name for parameter in space.data}
     turned = dict(space.plainest)
     known = 0
@@ -102,11 +103,13 @@ def _levels(space: CallSpace, place: int, flags: int) -> Iterator[Mapping[str, L
         if set(levels) - {OMITTED} == {0, 1} and name in spec.attributes and name not in rare:
             turned[name] = (flags >> known) & 1
             known += 1
-        elif name.startswith("form_"):
+        elif name.startswith("form_") and not unusual:
             turned[name] = levels[place % len(levels)]
         elif name.endswith("_scale") and "scalar" in levels:
             turned[name] = "scalar" if place % 3 else levels[0]
-        elif OMITTED in levels and OMITTED not in unusual and (name not in inputs or place % 2 == 0):
+        elif (
+            OMITTED in {*levels} - {*unusual} and name not in focus and (name not in inputs or place % 2 == 0)
+        ):
             turned[name] = OMITTED
     yield turned
     yield space.plainest

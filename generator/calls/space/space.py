@@ -152,13 +152,19 @@ class CallSpace:
 
     @cached_property
     def plainest(self) -> Mapping[str, Level]:
-        """The first level of every factor."""
-        return {name: levels[0] for name, levels in self.factors.items()}
+        """The first level of every factor that is not rare."""
+        rare = self.spec.declared.rare if self.spec.declared is not None else {}
+        return {
+            name: next((level for level in levels if level not in rare.get(name, ())), levels[0])
+            for name, levels in self.factors.items()
+        }
 
     @cached_property
     def plain_types(self) -> Mapping[str, Level]:
-        """The first types, and the first class of data; all other factors are free."""
-        return {name: level for name, level in self.plainest.items() if name in (*self.types, "data")}
+        """The first types and class of data, and what is in focus beside; all other factors are free."""
+        types = {name: level for name, level in self.plainest.items() if name in (*self.types, "data")}
+        focus = self.spec.declared.focus if self.spec.declared is not None else {}
+        return {**types, **{name: level for name, level in focus.items() if name not in types}}
 
     @cached_property
     def plain_calls(self) -> Sequence[Mapping[str, Level]]:
