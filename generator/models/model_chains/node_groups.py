@@ -68,11 +68,11 @@ class NodeGroup:
 def groups_of_model(facts: ModelFacts) -> Iterator[NodeGroup]:
     """Each distinct group of a model, in the order of its last node; of the same calls, wired alike, one."""
     calls = {node.place: number for number, call in enumerate(facts.calls) for node in call.nodes}
-    makers = _makers(facts.nodes)
+    makers, quantised = _makers(facts.nodes), _quantised(facts.nodes)
     places = {node.place: at for at, node in enumerate(facts.nodes)}
     seen: set[object] = set()
     for consumer in facts.nodes:
-        for members in _ending_at(consumer, makers):
+        for members in _ending_at(consumer, makers, quantised):
             ordered = tuple(sorted(members, key=lambda member: places[member.place]))
             group = NodeGroup(ordered, tuple(calls.get(node.place, -1) for node in ordered))
             key = (group.calls, group.wiring)
@@ -104,16 +104,43 @@ def _made_for(node: ModelNode, makers: Mapping[tuple[str, str], ModelNode]) -> l
     return list(found.values())
 
 
+def _dequantised(nodes: Iterable[ModelNode]) -> list[ModelNode]:
+    return [node for node in nodes if node.op_type == "DequantizeLinear"]
+
+
+def _quantised(nodes: Iterable[ModelNode]) -> frozenset[tuple[str, str]]:
+    """The values that a node quantises, by graph and name."""
+    return frozenset(
+        (graph_of(node), value.name)
+        for node in nodes
+        if node.op_type == "QuantizeLinear"
+        for value in node.inputs[:1]
+        if value is not None
+    )
+
+
 def _ending_at(
-    consumer: ModelNode, makers: Mapping[tuple[str, str], ModelNode]
+    consumer: ModelNode,
+    makers: Mapping[tuple[str, str], ModelNode],
+    quantised: frozenset[tuple[str, str]],
 ) -> Iterator[tuple[ModelNode, ...]]:
+    """Groups whose last node is this one.
+
+    Optimisers make one node of all DequantizeLinear before a node, the node, and a QuantizeLinear behind it:
+    what they make of fewer of these says nothing of the model.
+    """
     before = _made_for(consumer, makers)
+    around = _dequantised(before)
     for producer in before:
-        yield producer, consumer
+        if producer not in around:
+            yield producer, consumer
+    if around and not any(
+        value is not None and (graph_of(consumer), value.name) in quantised for value in consumer.outputs
+    ):
+        yield *around, consumer
     if consumer.op_type == "QuantizeLinear":
         for middle in before:
-            around = [node for node in _made_for(middle, makers) if node.op_type == "DequantizeLinear"]
-            if around:
+            if around := _dequantised(_made_for(middle, makers)):
                 yield *around, middle, consumer
     for middle in before:
         for first in _made_for(middle, makers):

@@ -177,6 +177,31 @@ def test_quantised_nodes_are_taken_with_what_stands_around_them() -> None:
     found = {chain.path: chain for chain in chains_of_model(facts)}
     assert "DequantizeLinear > DequantizeLinear > MatMul > QuantizeLinear" in found
     assert found["DequantizeLinear > DequantizeLinear > MatMul > QuantizeLinear"].case is not None
+    # An optimiser makes another node of one DequantizeLinear and MatMul than of all that stand here.
+    assert not {"DequantizeLinear > MatMul", "DequantizeLinear > DequantizeLinear > MatMul"} & set(found)
+
+
+def test_without_a_quantised_output_both_dequantised_inputs_are_in_the_chain() -> None:
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "s", "z"], ["q"]),
+        helper.make_node("DequantizeLinear", ["q", "s", "z"], ["d"]),
+        helper.make_node("DequantizeLinear", ["w", "s", "zw"], ["dw"]),
+        helper.make_node("MatMul", ["d", "dw"], ["m"]),
+    ]
+    facts = facts_of(
+        nodes,
+        [4, 8],
+        s=np.array(0.02, np.float32),
+        z=np.array(3, np.uint8),
+        zw=np.array(0, np.int8),
+        w=np.ones((8, 16), np.int8),
+    )
+    found = {chain.path: chain for chain in chains_of_model(facts)}
+    assert set(found) == {
+        "QuantizeLinear > DequantizeLinear",
+        "DequantizeLinear > DequantizeLinear > MatMul",
+    }
+    assert found["DequantizeLinear > DequantizeLinear > MatMul"].case is not None
 
 
 def test_of_what_no_bound_is_derived_there_is_no_case() -> None:
