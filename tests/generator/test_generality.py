@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import generator
 from generator.asking.named_operators import first_operators
 from generator.calls.rows.factors import factor_model, first_types
-from generator.making.families.boundary import PLACES, SPECIALS, make_boundary
+from generator.making.families.boundary import ENDS, PLACES, SPECIALS, make_boundary
 from generator.making.operators.discovery import open_spec
 from generator.making.operators.workshop import Options, open_workshop
 from opcert.vocabulary.element_types import ELEMENT_TYPES
@@ -71,19 +70,27 @@ def test_the_operators_that_compute_are_those_with_an_allowed_error() -> None:
 
 
 @pytest.mark.parametrize("name", ["com.microsoft::Pad-1", "org.tensorflow::BatchToSpaceND-1"])
-def test_nan_and_both_infinities_stand_in_every_place(name: str) -> None:
+def test_nan_and_both_infinities_stand_in_every_place_and_both_ends_throughout(name: str) -> None:
     bench = open_workshop(OperatorName.parse(name), Options())
     make_boundary(bench)
-    found = {}
+    wanted = {(special, place) for special in SPECIALS for place in PLACES}
+    wanted |= {(end, "throughout") for end in ENDS}
+    texts = {"nan": "nan", "infinity": "inf", "negative_infinity": "-inf"}
+    texts |= {"greatest": "3.4028235e+38", "lowest": "-3.4028235e+38"}
+    found = set()
     for case in bench.cases.values():
         special, _, place = str(case.id.word).rpartition("_")
-        if special in SPECIALS and place in PLACES:
+        if (special, place) in wanted:
             X = case.inputs[0][1]
             assert X is not None
             flat = X.array.reshape(-1)
-            (position,) = np.flatnonzero(~np.isfinite(flat)).tolist()
-            found[special, place] = (float(flat[position]), position / (flat.size - 1))
-    assert set(found) == {(special, place) for special in SPECIALS for place in PLACES}
-    for (special, place), (value, part) in found.items():
-        assert str(value) == {"nan": "nan", "infinity": "inf", "negative_infinity": "-inf"}[special]
-        assert {"first": part == 0, "inside": 0 < part < 1, "last": part == 1}[place]
+            positions = [at for at, element in enumerate(flat) if str(element) == texts[special]]
+            last = flat.size - 1
+            assert {
+                "first": positions == [0],
+                "inside": len(positions) == 1 and 0 < positions[0] < last,
+                "last": positions == [last],
+                "throughout": len(positions) == flat.size,
+            }[place], case.id
+            found.add((special, place))
+    assert found == wanted
