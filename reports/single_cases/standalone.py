@@ -203,7 +203,7 @@ def array_code(tensor: Tensor) -> str:
         texts = [each.decode("utf-8", "surrogateescape") for each in array.reshape(-1)]
         return f"np.array({for_python(texts)}, object){shape}"
     flat = array.reshape(-1)
-    if flat.size > 8 and (flat == flat[0]).all() and np.unique(np.signbit(flat.astype(np.float64))).size == 1:
+    if flat.size > 8 and (flat == flat[0]).all() and len({*np.signbit(flat.astype(float)).tolist()}) == 1:
         return f"np.full({list(array.shape)}, {element_texts(flat[:1])[0]}, {kind})"
     if flat.size > 8 and flat.dtype.kind in "iuf" and (flat == np.arange(flat.size) + flat[0]).all():
         first = int(flat[0])
