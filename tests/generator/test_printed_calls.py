@@ -68,6 +68,18 @@ def test_limits_of_one_element_are_asked_as_they_are_printed() -> None:
     assert judge(case, Refused("RuntimeError", "takes scalars alone")).verdict == "rejected_valid"
 
 
+def test_an_output_one_longer_than_there_is_has_zeros_behind_it_as_the_example_prints() -> None:
+    case = example("ConvTranspose-22", "convtranspose_attributes_1")
+    (output,) = case.expectations[0].outputs
+    assert len(case.expectations) == 1
+    assert output.expected.shape == (1, 2, 10, 8)
+    right = output.expected.array
+    assert not right[..., -1, :].any()
+    assert judge(case, Answered((output.expected,))).verdict == "pass"
+    moved = tensor(np.roll(right, 1, axis=-2))
+    assert judge(case, Answered((moved,))).verdict in FAILING
+
+
 def test_floats_of_eight_bits_are_read_as_they_are_written() -> None:
     given = given_to(example("DequantizeLinear-28", "e4m3fn"), "x")
     assert decode_floats(given.element_type, given.array).tolist() == [0.0, 0.5, 1.0, 448.0, -104.0]

@@ -136,8 +136,10 @@ class TransposedWindow(Kind):
         lengths = f"spread_lengths({over}, {kernel}, {told}, output_padding, pads, auto_pad)"
         yield self.rule("output_is_there", f"all(each > 0 for each in {lengths})", about="pads")
         whole = f"spread_lengths({over}, {kernel}, {told}, output_padding, None, 'NOTSET')"
-        fits = f"all(each <= most for each, most in zip(output_shape, {whole}))"
-        yield self.rule("output_shape_fits", fits, "present(output_shape)", about="output_shape")
+        # An example of ConvTranspose has one more than there is, a 0; no text says how many may be.
+        fits = f"all(each <= most + (auto_pad == 'NOTSET') for each, most in zip(output_shape, {whole}))"
+        given = "present(output_shape)"
+        yield self.rule("output_shape_fits", fits, given, about="output_shape", otherwise="undefined")
         same = f"spread_lengths({over}, {kernel}, {told}, output_padding, None, auto_pad)"
         covers = f"all(each <= most for each, most in zip({same}, {whole}))"
         given = "not present(output_shape)"
@@ -158,6 +160,8 @@ class TransposedWindow(Kind):
         cut = [full[0] - 3, *(each - 1 for each in full[1:])]
         if min(cut) > 0:
             yield "output_shape_cut_unequally", {**plain, "output_padding": None, "output_shape": cut}
+        longer = [each + 1 for each in full]
+        yield "output_shape_one_longer", {**plain, "output_padding": None, "output_shape": longer}
 
     def breaches(self, scope: Partial, draw: Draw) -> Iterator[tuple[str, Bindings]]:
         extents, kernel = list(scope.value(self.over)), list(scope.value(self.kernel))
