@@ -74,8 +74,17 @@ _COUNTING = frozenset({"SequenceLength", "Shape", "Size"})
 Shared = Mapping[str, Choice[Any]]
 """The readings of arithmetic and of moving, with the option that holds in the whole call."""
 _DEEPEST = 12
+
+
+@lru_cache(maxsize=512)
+def _known(operator: OperatorName) -> tuple[Spec, ReferenceOperator]:
+    """The facts of an operator, and its reference; UserError where it lacks one."""
+    reference = find_operator(operator)
+    return load_spec(operator), reference
+
+
 Rules = Callable[[OperatorName], Spec]
-_RULES: ContextVar[Rules] = ContextVar("rules", default=load_spec)
+_RULES: ContextVar[Rules] = ContextVar("rules", default=lambda operator: _known(operator)[0])
 
 
 class BrokenRule(OutsideDomain):
@@ -311,13 +320,6 @@ def _found(values: Mapping[str, Answer], name: str) -> Answer:
     if found is None:
         raise OutsideDomain("a value that nothing in a body or around it gives", got=name)
     return found
-
-
-@lru_cache(maxsize=512)
-def _known(operator: OperatorName) -> tuple[Spec, ReferenceOperator]:
-    """The facts of an operator, and its reference; UserError where it lacks one."""
-    reference = find_operator(operator)
-    return load_spec(operator), reference
 
 
 def _since(node: NodeProto, opset: int) -> int:
