@@ -123,13 +123,13 @@ class _QuantisedAxis(Quantisation):
     def candidates(self, levels: Mapping[str, Level], scope: Partial, draw: Draw) -> Iterator[Bindings]:
         shape, named = scope.shape(self.of), levels["axis"]
         rank, how = len(shape), levels[GRANULARITY]
-        if how != "tensor" and rank < 2:
+        if how not in ("tensor", "axis") and rank < 2:
             return
         places: Sequence[int] = {
             "first": range(1),
             "inner": range(1, rank - 1),
             "negative": range(-rank, 0),
-        }.get(str(named), range(1, 2))
+        }.get(str(named), range(1, min(rank, 2)) if how == "axis" else range(1, 2))
         for at in draw.shuffled(places):
             given = None if named == OMITTED else at
             if how == "tensor":
@@ -150,14 +150,12 @@ class _QuantisedAxis(Quantisation):
         if not self.covers:
             return
         x, scale = self.of, self.scale.text
-        several = f"rank({scale}) > 0"
+        several = f"rank({scale}) > 0 and shape({scale}) != [1]"
         inside = f"-rank({x}) <= axis < rank({x})"
         yield self.rule("axis_range", inside, several, about="axis")
         found = f"granularity(shape({x}), shape({scale}), axis)"
         allowed = "!= 'none'" if self.subject.has("block_size") else "in ['tensor', 'axis']"
-        yield self.rule(
-            f"{scale}_shape", f"{found} {allowed}", f"rank({scale}) == 0 or {inside}", about=scale
-        )
+        yield self.rule(f"{scale}_shape", f"{found} {allowed}", f"not ({several}) or {inside}", about=scale)
         if self.subject.has("block_size"):
             fits = f"block_fits(shape({x}), shape({scale}), axis, block_size)"
             blocked = f"{several} and {found} == 'block'"

@@ -60,14 +60,17 @@ def divided(left: int, right: int) -> int:
 
 
 def granularity(shape: Sequence[int], scales: Sequence[int], axis: int) -> str:
-    """`tensor`, `axis` or `block` by the shape of the scales; `none` where they fit the tensor in no way."""
-    if not scales:
+    """`tensor`, `axis` or `block` by the shape of the scales; `none` where they fit the tensor in no way.
+
+    A list of one scale is `tensor` where the axis is not there, or has another length.
+    """
+    rank, is_there = len(shape), -len(shape) <= axis < len(shape)
+    if not scales or (list(scales) == [1] and not (is_there and shape[axis] == 1)):
         return "tensor"
-    rank = len(shape)
-    if rank < 2 or not -rank <= axis < rank:
+    if not is_there:
         return "none"
     axis %= rank
-    if len(scales) == 1:
+    if len(scales) == 1 and (rank > 1 or scales[0] == shape[0]):
         return "axis" if scales[0] == shape[axis] else "none"
     beside = [extent for at, extent in enumerate(shape) if at != axis]
     fits = len(scales) == rank and beside == [scale for at, scale in enumerate(scales) if at != axis]

@@ -9,6 +9,8 @@ import pytest
 from onnx import ModelProto
 
 from conformance.checked_models.model_calls import ModelCall, ModelValue
+from conformance.judging.judge import judge
+from conformance.judging.responses import Refused
 from conformance.models.case_models import build_model
 from conformance.suite.cases import Case
 from generator.models.check.making import cases_of_call
@@ -188,6 +190,20 @@ def test_scales_of_unknown_shape_are_of_blocks_where_the_node_says_their_size(
         assert lengths
         # One block as long as the axis, or so many that each is of this size.
         assert all(blocks == -(-length // size) for length, blocks in lengths)
+
+
+@pytest.mark.parametrize("version", [13, 21, 28])
+@pytest.mark.parametrize(("scales", "attributes"), [((3,), {"axis": 0}), ((1,), {}), ((), {})])
+def test_a_quantised_bias_has_a_scale_for_each_element_or_one_for_all(
+    version: int, scales: tuple[int, ...], attributes: dict[str, int]
+) -> None:
+    given: list[ModelValue | None] = [ModelValue("b", "int32", (3,)), ModelValue("s", "float", scales)]
+    found = cases_of_call(call(f"DequantizeLinear-{version}", given, **attributes))
+    assert found.not_covered is None
+    # By the text one scale is a scalar: a list of it may be rejected.
+    refused = Refused("RuntimeError", "x_scale must be a scalar or have one element for each of the axis")
+    verdicts = {judge(case, refused).verdict for case in found.cases}
+    assert verdicts == {"observed" if scales == (1,) else "rejected_valid"}
 
 
 def test_an_input_of_no_known_type_has_one_that_its_operator_takes() -> None:
