@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.judging.verdicts import FAILING
+from conformance.models.case_models import constants_fed
 from conformance.recording.rows import Result
 from conformance.suite.canonical import canonical_json, sha256
 from conformance.suite.cases import Case
@@ -42,10 +43,13 @@ class Scopes:
         self._specs: dict[OperatorName, Spec | None] = {}
 
     def names_of(self, case: Case) -> CallScope | None:
-        """A case's attributes (with their defaults) and inputs."""
+        """A case's attributes (with their defaults) and inputs, those that its model holds among them."""
         spec = self._spec(case.operator)
+        if spec is None:
+            return None
+        fed = constants_fed(case, [parameter.name for parameter in spec.inputs])
         try:
-            return None if spec is None else scope_of(spec, case.attributes, case.inputs, None, case.slots)
+            return scope_of(spec, fed.attributes, fed.inputs, None, fed.slots)
         except (KeyError, UserError):
             if self._strict:
                 raise

@@ -14,9 +14,11 @@ from conformance.checked_models.model_calls import ModelCall, ModelValue
 from conformance.models.case_models import build_model, constants_fed
 from conformance.suite.cases import Case
 from conformance.suite.protos import read_tensor
+from generator.exploring.diagnosis.explainer import Scopes
 from generator.models.check.call_cases import CallCases
 from generator.models.check.making import cases_of_call
 from generator.models.check.own_models import OPEN, SHAPES
+from specs.language.expressions import parse
 from tests.generator.checking.made_calls import call, fed, fixed, weight
 from tests.generator.neighbours.fused_programs import passes
 
@@ -117,6 +119,15 @@ def test_a_call_whose_constants_are_held_is_the_same_with_all_of_them_fed() -> N
         }
         assert constants_fed(fed_all, parameters) is fed_all
         assert constants_fed(case, ["other", *parameters[1:]]) is case
+
+
+def test_a_condition_of_an_entry_sees_the_constants_that_a_model_holds() -> None:
+    ends = call("Range-11", [fixed(0), fed(of="int64"), fixed(1)])
+    for case in made(ends).cases:
+        assert [name for name, _ in case.inputs] == ["limit"]
+        names = Scopes().names_of(case)
+        assert names is not None
+        assert parse("values(delta)[0] - values(start)[0]").evaluate(names) == 1
 
 
 @pytest.mark.parametrize(
