@@ -277,8 +277,9 @@ class _QuantisedScales(Quantisation):
         modern = self.subject.has("axis")
         yield self.rule(f"{scale}_not_zero", f"all(each != 0 for each in {scale})", about=scale)
         given = f"present({zero})"
-        # No error: examples of the pages have a scale of shape () and a zero point of shape (1,).
-        yield self.rule(f"{zero}_shape", f"shape({zero}) == shape({scale})", given, about=zero)
+        # Examples of the pages have a scale of shape () and a zero point of shape (1,), models the reverse.
+        alone = f"all(each in [[], [1]] for each in [shape({zero}), shape({scale})])"
+        yield self.rule(f"{zero}_shape", f"shape({zero}) == shape({scale}) or {alone}", given, about=zero)
         if not self._quantises:
             nothing = f"all(each == 0 for each in {zero})"
             yield self.rule(

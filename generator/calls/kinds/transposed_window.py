@@ -138,8 +138,7 @@ class TransposedWindow(Kind):
         whole = f"spread_lengths({over}, {kernel}, {told}, output_padding, None, 'NOTSET')"
         # An example of ConvTranspose has one more than there is, a 0; no text says how many may be.
         fits = f"all(each <= most + (auto_pad == 'NOTSET') for each, most in zip(output_shape, {whole}))"
-        given = "present(output_shape)"
-        yield self.rule("output_shape_fits", fits, given, about="output_shape", otherwise="undefined")
+        yield self.rule("output_shape_fits", fits, "present(output_shape)", about="output_shape")
         same = f"spread_lengths({over}, {kernel}, {told}, output_padding, None, auto_pad)"
         covers = f"all(each <= most for each, most in zip({same}, {whole}))"
         given = "not present(output_shape)"

@@ -181,6 +181,7 @@ MOST = 400
 MOST_SECONDS = 20.0
 """Of the processor, for the case of one group."""
 _EXTENTS = frozenset({"group", "kernel_shape"})
+_WITH_BIAS = frozenset({"Conv", "ConvTranspose", "Gemm"})
 _PLAIN = MOVING | {"Cast", "Relu", "Shape", "ConstantOfShape", "Gather"}
 """Operators that compute nothing that could be computed in another way."""
 _SUMS = frozenset({"Add", "Sub", "MatMul", "Gemm", "Conv"})
@@ -276,7 +277,7 @@ def _ways_to_keep(group: NodeGroup, values: Sequence[ModelValue]) -> Iterator[Ch
 def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: ChainNumbers) -> Chain:
     names: dict[str, str] = {}
     given: list[tuple[str, Tensor]] = []
-    constants: list[tuple[str, Tensor]] = []
+    held: list[tuple[str, Tensor]] = []
     links = []
     for node in group.nodes:
         for place, value in enumerate(node.inputs):
@@ -285,14 +286,15 @@ def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: Ch
             # No name of the model's is in it: the same nodes have the same data in every model.
             key = f"{len(names)} {node.op_type} {place}"
             tensor = value_for(key, value, node, place, shrink, kept)
-            into = constants if value.is_constant or value.constant is not None else given
+            into = held if value.is_constant or value.constant is not None else given
             # Names of a model are somebody's text: they go no further.
-            names[value.name] = f"C{len(constants) + 1}" if into is constants else f"X{len(given) + 1}"
+            names[value.name] = f"C{len(held) + 1}" if into is held else f"X{len(given) + 1}"
             into.append((names[value.name], tensor))
         for value in node.outputs:
             if value is not None:
                 names[value.name] = f"Y{len(names) + 1}"
         links.append(_link(node, names, shrink, kept))
+    constants = _with_scales_of_biases(group, names, dict(held))
     taken = {name for link in links for name in link.inputs}
     outputs = [name for link in links for name in link.outputs if name and name not in taken]
     shapes = open_shapes(group.nodes, names, dict(given))
@@ -300,13 +302,56 @@ def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: Ch
         word=_word(group.path),
         links=tuple(links),
         given=tuple(given),
-        constants=tuple(constants),
+        constants=tuple(constants.items()),
         outputs=tuple(outputs),
         why="nodes that stand so in a model",
         levels={SHAPES: OPEN} if shapes else {},
         shapes=shapes,
         opset=opsets.get("ai.onnx", opsets.get("", 0)),
     )
+
+
+def _with_scales_of_biases(
+    group: NodeGroup, names: Mapping[str, str], constants: dict[str, Tensor]
+) -> Mapping[str, Tensor]:
+    """The constants, with each quantised bias in the steps of the products that it is added to.
+
+    Runtimes compute with integers where that is so, as writers of quantised models make it: what they do
+    with other scales is none of a model that has these.
+    """
+    scales = {
+        value.name: node.inputs[1]
+        for node in group.nodes
+        if node.op_type == "DequantizeLinear"
+        for value in node.outputs[:1]
+        if value is not None
+    }
+    for node in group.nodes:
+        own = [scales.get(value.name) for value in node.inputs[:3] if value is not None]
+        first, second, bias = own if len(own) == 3 else (None, None, None)
+        if node.op_type not in _WITH_BIAS or first is None or second is None or bias is None:
+            continue
+        told, own_bias = _product_like(first.constant, second.constant, bias.constant), bias.constant
+        if (
+            told is not None
+            and own_bias is not None
+            and not np.allclose(told.array, own_bias.array, rtol=1e-3, atol=0)
+        ):
+            continue  # the model's own bias has other steps
+        drawn = [constants.get(names[value.name]) for value in (first, second, bias)]
+        if (product := _product_like(*drawn)) is not None:
+            constants[names[bias.name]] = product
+    return constants
+
+
+def _product_like(first: Tensor | None, second: Tensor | None, bias: Tensor | None) -> Tensor | None:
+    """The products of scales in the shape of a bias's; None where one is not known, or they do not fit."""
+    if first is None or second is None or bias is None or first.array.ndim > 1 or second.array.ndim > 1:
+        return None
+    product = first.array.reshape(-1) * second.array.reshape(-1)
+    if product.size not in (1, bias.array.size):
+        return None
+    return Tensor(bias.element_type, np.resize(product, bias.shape).astype(bias.array.dtype))
 
 
 def _link(node: ModelNode, names: Mapping[str, str], shrink: Shrink, kept: ChainNumbers) -> Link:

@@ -181,6 +181,39 @@ def test_quantised_nodes_are_taken_with_what_stands_around_them() -> None:
     assert not {"DequantizeLinear > MatMul", "DequantizeLinear > DequantizeLinear > MatMul"} & set(found)
 
 
+@pytest.mark.parametrize(("scale", "by_channel"), [(0.01 * 0.003, True), (0.01 * 0.003, False), (0.5, True)])
+def test_a_quantised_bias_is_in_the_steps_of_the_products_where_the_model_has_it_so(
+    scale: float, by_channel: bool
+) -> None:
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "s", "z"], ["q"]),
+        helper.make_node("DequantizeLinear", ["q", "s", "z"], ["d"]),
+        helper.make_node("DequantizeLinear", ["w", "sw"], ["dw"], axis=0),
+        helper.make_node("DequantizeLinear", ["b", "sb"], ["db"], axis=0),
+        helper.make_node("Gemm", ["d", "dw", "db"], ["m"], transB=1),
+        helper.make_node("QuantizeLinear", ["m", "s", "z"], ["y"]),
+    ]
+    facts = facts_of(
+        nodes,
+        [2, 8],
+        s=np.float32(0.01),
+        z=np.int8(3),
+        w=np.ones((16, 8), np.int8),
+        sw=np.full(16, 0.003, np.float32) if by_channel else np.float32(0.003),
+        b=np.ones(16, np.int32),
+        sb=np.full(16 if by_channel else 1, scale, np.float32),
+    )
+    found = {chain.path: chain for chain in chains_of_model(facts)}
+    chain = found["DequantizeLinear > DequantizeLinear > DequantizeLinear > Gemm > QuantizeLinear"]
+    assert chain.case is not None
+    graph = onnx.ModelProto.FromString(chain.case.model or b"").graph
+    held = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
+    (gemm,) = (node for node in graph.node if node.op_type == "Gemm")
+    made = {node.output[0]: held[node.input[1]] for node in graph.node if node.op_type == "DequantizeLinear"}
+    first, second, bias = (made[name] for name in gemm.input)
+    assert np.allclose(bias, first * second) == (scale < 0.5)
+
+
 def test_without_a_quantised_output_both_dequantised_inputs_are_in_the_chain() -> None:
     nodes = [
         helper.make_node("QuantizeLinear", ["x", "s", "z"], ["q"]),
