@@ -90,12 +90,15 @@ def byte_length(proto: TensorProto) -> int:
 
 
 def locate(proto: TensorProto, folder: Path) -> Piece:
-    """Where the data of a tensor lie; raises LostData where no such file is there, UserError where it is
-    outside `folder`, or is not said."""
+    """Where the data of a tensor lie; raises LostData where no such file is there, or its path leads up or
+    is absolute, which ONNX rules out; UserError where a link leads outside `folder`, or no file is said.
+    """
     said = {str(each.key): str(each.value) for each in proto.external_data}
     location = str(said.get("location", ""))
     if not location or "\0" in location:
         raise UserError("a tensor that does not say in which file its data are")
+    if Path(location).is_absolute() or ".." in Path(location).parts:
+        raise LostData(f"{one_line(location, 80)} is outside the model's folder, where no data may be")
     try:
         inside = folder.resolve(strict=True)
         path = (inside / location).resolve(strict=True)

@@ -100,7 +100,7 @@ def _keep_within(tensor: TensorProto) -> None:
     """Let a tensor name a file without a folder, so that no runtime looks for it anywhere else."""
     for entry in tensor.external_data:
         if entry.key == "location":
-            entry.value = Path(entry.value).name
+            entry.value = Path(entry.value).name.replace("..", "_")
 
 
 def read_whole(facts: ModelFacts, path: Path) -> WholeModel:

@@ -145,3 +145,26 @@ def test_a_model_that_lost_its_weights_does_not_load(
     assert first.endswith("(with onnxruntime[optimization=none] it does not load either)")
     assert f"does not run with its inputs: {why}" in answer.out
     assert document["runtimes"][0]["holds"] is False
+
+
+@pytest.mark.slow
+@pytest.mark.runtimes("onnxruntime")
+def test_a_model_whose_weights_are_outside_its_folder_does_not_load(
+    capsys: pytest.CaptureFixture[str], place: Path
+) -> None:
+    """The weights are there, where the format lets no model have any."""
+    model = load(write_product(place / "whole.onnx", turned=False))
+    model.graph.initializer[0].raw_data = numpy_helper.to_array(model.graph.initializer[0]).tobytes()
+    del model.graph.initializer[0].float_data[:]
+    save(model, place / "model.onnx", save_as_external_data=True, location="weights.bin", size_threshold=0)
+    inner = place / "inner"
+    inner.mkdir()
+    (place / "model.onnx").rename(inner / "model.onnx")
+    changed = load(inner / "model.onnx", load_external_data=False)
+    for entry in changed.graph.initializer[0].external_data:
+        if entry.key == "location":
+            entry.value = "../weights.bin"
+    (inner / "model.onnx").write_bytes(changed.SerializeToString())
+    answer, _ = check(capsys, inner / "model.onnx", "--on", "onnxruntime", "--no-chains")
+    assert answer.code == 1, answer.err
+    assert "does not load: ../weights.bin is outside the model's folder" in answer.out.splitlines()[0]
