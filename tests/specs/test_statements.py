@@ -90,7 +90,6 @@ def read(passages: Mapping[str, str], parts: ParameterNames = PARTS) -> list[tup
         ("inputs.B", "2D with shape (,hidden_size)", "shape [_, hidden_size]"),
         ("inputs.B", "Required exactly when axis is positive.", "required where axis > 0 there alone"),
         ("inputs.B", "Required when the Y output is requested.", "required where Y is asked for"),
-        ("inputs.B", "Multipliers with at least axis elements.", "range of length >= axis"),
         ("inputs.B", "A vector with size of at least 2.", "range of length >= 2"),
         ("inputs.B", "Tensor(scalar, or dims=[1]). The first.", "range of length >= 1, <= 1"),
         ("inputs.B", "A scalar or one-element tensor.", "range of length >= 1, <= 1"),

@@ -34,10 +34,6 @@ _ONLY = (
     pattern(rf"\b{_VERB}(?: to \w+)? only (?:in case )?(?:if|when|where) (?P<condition>[^.;]{{1,120}})"),
     pattern(rf"\bonly (?:be )?{_VERB}(?: in case)? (?:if|when|where) (?P<condition>[^.;]{{1,120}})"),
     pattern(
-        r"\bonly (?:if|when|where) (?P<condition>[^.;]{1,120}?),? (?:is )?(?:this"
-        r"|the) (?:\w+ )?(?:is )?(?:used|valid)"
-    ),
-    pattern(
         r"^(?:when|if) (?P<condition>[^;]{1,120}?), (?:this|the) (?:value|attribute|input"
         r"|parameter) is used\b"
     ),

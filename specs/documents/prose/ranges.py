@@ -107,7 +107,6 @@ _SIGN = pattern(
     r"|\b(?:must|should|shall|has to) be (?:strictly )?(?P<bare>positive|non-?negative)\b(?! (?:or|if))"
 )
 _LENGTH = (
-    (pattern(r"\b(?:with|has|have|of) at least (?P<least>\w{1,40}) (?:elements|entries|values)\b"), "least"),
     (pattern(r"\bscalar,? or (?:an? )?(?:dims ?= ?\[1\]|one-element\b"
              r"|rank[- ]1 tensor containing (?:a single|exactly one) (?:value|element)\b)"), "one"),
     (pattern(r"\b(?:with|of) (?:size|length|shape) (?:of )?at least \(?(?P<least>\w{1,40})"), "least"),
