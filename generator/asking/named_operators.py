@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING
 from opcert.vocabulary.errors import OpcertError
 from opcert.vocabulary.names import OperatorName
 from specs.files.spec_folders import DECLARATION, OWN_FOLDER, list_operators, room_of, versions_in
-from specs.files.stated_values import stated_value
+from specs.files.stated_values import OLDEST_OPSET, stated_value
 from specs.files.version_ranges import in_range
 
 if TYPE_CHECKING:
     from specs.model.spec import Spec
 
 REFERENCES = "reference.operators"
-OLDEST_OPSET = 7
-"""The first opset of ONNX of which operators are modelled: until then inputs were broadcast otherwise."""
 _DECORATOR = "reference_operator"
 """Its argument says what a reference is of: a version of an operator, or all where no version is named."""
 

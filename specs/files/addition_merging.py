@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from opcert.vocabulary.attributes import attribute
+from opcert.vocabulary.element_types import ELEMENT_TYPES
 from opcert.vocabulary.errors import SeveralErrors, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.yaml_files import Path_, YamlDocument, key_path
 from specs.files.declaration_checks import Checker
 from specs.files.written_entries import (
+    LISTED,
+    UNLISTED,
     Additions,
     Amendment,
     AttributeAmendment,
@@ -149,7 +152,7 @@ class _Merger:
         for name, entry in file.attributes.items():
             attributes[name] = self._attribute(name, attributes.get(name), entry)
         constraints = dict(spec.type_constraints)
-        for name, types in file.type_constraints.items():
+        for name, types in self._type_entries(file.type_constraints):
             constraints[name] = self._types(name, constraints.get(name), types)
         merged = replace(
             spec,
@@ -263,9 +266,27 @@ class _Merger:
             parameters[name] = replace(known, **fields)
         return tuple(parameters.values())
 
+    def _type_entries(self, entries: Mapping[str, TypesAmendment]) -> Iterator[tuple[str, TypesAmendment]]:
+        """The entry of each type variable that one speaks of."""
+        known, labels = self._spec.type_constraints, (LISTED, UNLISTED)
+        yield from ((name, entry) for name, entry in entries.items() if name not in labels)
+        parameters = (*self._spec.inputs, *self._spec.outputs)
+        for name in dict.fromkeys((*known, *(parameter.type for parameter in parameters))):
+            entry = entries.get(LISTED if name in known else UNLISTED)
+            if name in entries or name in ELEMENT_TYPES or entry is None or not name.isidentifier():
+                continue
+            if name not in known or not set(entry.without).isdisjoint(known[name].types):
+                yield name, entry
+
     def _types(self, name: str, old: TypeConstraint | None, entry: TypesAmendment) -> TypeConstraint:
         path: Path_ = ("type_constraints", name)
         imported = {} if old is None else {"types": list(old.types)}
+        if entry.without:
+            listed = imported.get("types", [])
+            left = [each for each in listed if each not in entry.without]
+            if not 0 < len(left) < len(listed):
+                self.amender.error((*path, "without"), "not some of the types", entry.without, repr(listed))
+            entry = entry.model_copy(update={"types": left, "overrides": imported})
         fields = self.amender.amend(path, entry, imported, ("types",))
         types = tuple(fields.get("types", old.types if old else ()))
         origin = self.amender.origins.get(f"type_constraints.{name}.types")

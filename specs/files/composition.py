@@ -12,9 +12,8 @@ from opcert.vocabulary.errors import OpcertError, Place, SeveralErrors, UserErro
 from opcert.vocabulary.yaml_files import Path_, YamlDocument, key_path
 from specs.files.declaration_files import read_document
 from specs.files.declared_words import is_name_of_some_version
-from specs.files.operator_groups import parts_used
 from specs.files.spec_folders import PARTS, find_part
-from specs.files.stated_values import stated_value
+from specs.files.stated_values import parts_used, stated_value
 from specs.files.version_ranges import ABSENT, BOUNDS, applies, in_range, is_by_version, key_of_version
 from specs.language.expressions import parse
 from specs.model.passages import resolve_sources
@@ -170,18 +169,18 @@ class _Composer:
         self.composed = self._values.composed
         self.errors = self._values.errors
 
-    def add(self, document: YamlDocument, inside: tuple[str, ...]) -> None:
+    def add(self, document: YamlDocument, inside: tuple[Path, ...]) -> None:
         """Put a file in, the parts that it uses before it."""
         value = document.value
         for place, name in enumerate(parts_used(value, Path(document.file))):
-            found = find_part(str(name), self._folders)
-            if found is None or name in inside:
+            found = find_part(str(name), self._folders, Path(document.file))
+            if found is None or found in inside:
                 problem = "no such part" if found is None else "a part that uses itself"
                 where = document.place(("uses", place))
                 expected = f"one of {', '.join(self._parts())}" if found is None else None
                 self.errors.append(UserError(problem, got=str(name), expected=expected, where=where))
             else:
-                self.add(read_document(found), (*inside, str(name)))
+                self.add(read_document(found), (*inside, found))
         self._name_passages(document)
         self._note_factors(document)
         for key, each in value.items():

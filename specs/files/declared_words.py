@@ -9,7 +9,8 @@ from pathlib import Path
 from opcert.vocabulary.yaml_files import YamlDocument
 from specs.files.imported_files import read_imported
 from specs.files.layers import merge_layers
-from specs.files.spec_folders import room_of, versions_in
+from specs.files.spec_folders import OWN_FOLDER, room_of, versions_in
+from specs.files.stated_values import stated_value
 from specs.files.version_ranges import in_range
 from specs.model.spec import Spec
 
@@ -54,7 +55,7 @@ def other_versions(spec: Spec, folders: Sequence[Path]) -> Iterator[Spec]:
 
 def covered(document: YamlDocument, versions: Sequence[Spec]) -> list[Spec]:
     """Those of some versions that a declaration speaks of (`versions`)."""
-    told = str(document.value.get("versions", "..")) if isinstance(document.value, dict) else ".."
+    told = stated_value(Path(document.file), "versions", (OWN_FOLDER,)) or ".."
     return [version for version in versions if in_range(told, version.operator.since_version)]
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from opcert.vocabulary.errors import OpcertError, SeveralErrors, UserError
@@ -15,6 +17,7 @@ from specs.language.shape_expressions import parse_shape, shape_of_version
 from specs.model.spec import Spec
 from specs.model.structures import is_structured
 
+_AN_AXIS = re.compile(r"axis\((\w+)(?:, negative=[^,()]*)?\)")
 _EVERY = {"shapes": EVERY_INPUT, "results": EVERY_OUTPUT}
 
 
@@ -22,7 +25,8 @@ def fill_in(composed: Composed, spec: Spec) -> frozenset[str]:
     """Put derived entries into a version's view of a declaration, where it has none of its own.
 
     An input without a shape gets one, an attribute or input without a kind its kind; outputs get their
-    shapes where those of all inputs are the derived ones. Rules are put in where nobody declared anything.
+    shapes where those of all inputs are the derived ones, or that of the input whose shape the document says
+    that they have. Who has an axis has one at least. Rules are put in where nobody declared anything.
     Returns the names whose kinds were put in. Raises SeveralErrors where the document contradicts itself
     about something that is put in.
     """
@@ -36,11 +40,13 @@ def fill_in(composed: Composed, spec: Spec) -> frozenset[str]:
     plain = [entry for entry in derived.entries if not entry.alone]
     known = {entry.path[1]: entry.value for entry in plain if entry.path[0] == "shapes"}
     version = spec.operator.since_version
-    others = [text for name, text in _shapes(own["shapes"], spec, version) if known.get(name) != text]
+    declared = dict(_shapes(own["shapes"], spec, version))
+    others = [text for name, text in declared.items() if known.get(name) != text]
     taken = _names(others)
     bound = _bound_by_kinds(spec, own["kinds"], own["shapes"])
     inputs = {parameter.name for parameter in spec.inputs}
     chosen: list[DerivedEntry] = []
+    alike: list[DerivedEntry] = []
     for entry in derived.entries:
         key, name = entry.path
         if key == "constraints":
@@ -55,24 +61,20 @@ def fill_in(composed: Composed, spec: Spec) -> frozenset[str]:
         if key == "extents" and name in taken:
             continue
         if key == "results" and (others or own["results"]):
+            told = {declared.get(each) for each, text in known.items() if text == entry.value}
+            if entry.origins and len(told) == 1 and None not in told:
+                alike.append(replace(entry, value=told.pop()))
             continue
         chosen.append(entry)
-    shaped_inputs = {
-        derived_entry.path[1] for derived_entry in chosen if derived_entry.path[0] == "shapes"
-    } | {*own["shapes"]}
-    if EVERY_INPUT not in shaped_inputs and any(
-        parameter.name not in shaped_inputs for parameter in spec.inputs
-    ):
-        chosen = [derived_entry for derived_entry in chosen if derived_entry.path[0] != "results"]
+    shaped_inputs = {entry.path[1] for entry in chosen if entry.path[0] == "shapes"} | {*own["shapes"]}
+    if EVERY_INPUT not in shaped_inputs and not inputs <= shaped_inputs:
+        chosen = [entry for entry in chosen if entry.path[0] != "results"]
     left_out = {entry.path[1] for entry in chosen if entry.alone and entry.value == LEFT_OUT}
     shaped = _names(
         str(entry.value) for entry in chosen if entry.path[0] == "shapes" and entry.path[1] not in left_out
     )
-    chosen = [
-        derived_entry
-        for derived_entry in chosen
-        if derived_entry.path[0] != "extents" or derived_entry.path[1] in shaped
-    ]
+    chosen = [entry for entry in chosen if entry.path[0] != "extents" or entry.path[1] in shaped]
+    chosen += alike
     _raise_contradictions(derived, None if undeclared else chosen, composed)
     for derived_entry in chosen:
         key, name = derived_entry.path
@@ -80,7 +82,18 @@ def fill_in(composed: Composed, spec: Spec) -> frozenset[str]:
             value.setdefault(key, []).append(derived_entry.value)
         else:
             value[key] = {**(value.get(key) or {}), name: derived_entry.value}
+    _have_axes(value, own["extents"], dict(_shapes(_by_name(value.get("shapes")), spec, version)))
     return frozenset(derived_entry.path[1] for derived_entry in chosen if derived_entry.path[0] == "kinds")
+
+
+def _have_axes(value: dict[str, Any], bounded: Mapping[str, Any], shapes: Mapping[str, str]) -> None:
+    """Bound the axes of inputs of which a kind is one axis, where nobody says how many these have."""
+    for call in _by_name(value.get("kinds")).values():
+        found = _AN_AXIS.match(str(call))
+        shape = shapes.get(found[1], "") if found is not None else ""
+        pack = shape.removeprefix("*")
+        if pack.isidentifier() and pack not in bounded and shape != pack:
+            value["extents"] = {**(value.get("extents") or {}), pack: "1..4"}
 
 
 def _bound_by_kinds(spec: Spec, own: Mapping[str, Any], shapes: Mapping[str, Any]) -> set[str]:

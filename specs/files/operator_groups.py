@@ -6,16 +6,14 @@ use unless they say others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from opcert.vocabulary.errors import OpcertError, Place, UserError
 from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.near_names import near_names
-from opcert.vocabulary.yaml_files import load_file
-from specs.files.declaration_files import read_document
-from specs.files.spec_folders import DECLARATION, GROUPS, OWN_FOLDER, group_file, room_of
+from specs.files.spec_folders import DECLARATION, GROUPS, OWN_FOLDER, room_of
+from specs.files.stated_values import group_of, stated_value
 
 FOLDER = GROUPS
 
@@ -41,18 +39,6 @@ def wrong_group(group: str, folders: Sequence[Path], where: Place) -> UserError 
     )
 
 
-def parts_used(stated: Mapping[str, Any], declaration: Path) -> list[Any]:
-    """The parts that a declaration uses: those that it names, else those that its group's file names.
-
-    A group speaks for the declarations of its own folder of specs; one that uses none says `uses: []`.
-    """
-    used, group = stated.get("uses"), stated.get("group")
-    if used is None and isinstance(group, str):
-        file = group_file(declaration, group)
-        used = read_document(file).value.get("uses") if file.is_file() else None
-    return used if isinstance(used, list) else []
-
-
 def group_headings(
     operators: Iterable[OperatorName], folders: Sequence[Path] = ()
 ) -> dict[OperatorName, str]:
@@ -66,24 +52,15 @@ def group_headings(
     for operator in operators:
         rooms = (room_of(operator, folder) / DECLARATION for folder in every)
         declaration = next((path for path in rooms if path.is_file()), None)
-        group = _text(declaration, "group") if declaration is not None else None
-        if group is None:
+        try:
+            group = group_of(declaration) if declaration is not None else None
+            if group is not None and group not in headings:
+                files = (folder / FOLDER / f"{group}.yaml" for folder in every)
+                file = next((path for path in files if path.is_file()), None)
+                headings[group] = stated_value(file, "heading") if file is not None else None
+        except OpcertError:
             continue
-        if group not in headings:
-            files = (folder / FOLDER / f"{group}.yaml" for folder in every)
-            file = next((path for path in files if path.is_file()), None)
-            headings[group] = _text(file, "heading") if file is not None else None
-        heading = headings[group]
+        heading = headings.get(group) if group is not None else None
         if heading is not None:
             found[operator] = heading
     return found
-
-
-def _text(path: Path, key: str) -> str | None:
-    try:
-        documents = load_file(path)
-    except OpcertError:
-        return None
-    value = documents[0].value if documents else None
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, str) else None

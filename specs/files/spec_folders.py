@@ -27,7 +27,7 @@ GROUPS = "groups"
 """The folder of a folder of specs that holds the groups of operators."""
 REGRESSIONS = "regressions"
 """The folder of calls in a room."""
-_ONNX = "ai.onnx"
+ONNX = "ai.onnx"
 _FACTS = re.compile(r"imported-(0|[1-9]\d*)\.yaml")
 
 
@@ -48,15 +48,27 @@ def versions_in(room: Path) -> dict[int, Path]:
     return dict(sorted(found.items()))
 
 
-def find_part(name: str, folders: Sequence[Path]) -> Path | None:
-    """The file of a part, in the first folder of specs that has it; None where none has."""
-    places = (folder / PARTS / f"{name}.yaml" for folder in folders)
+def find_part(name: str, folders: Sequence[Path], user: Path) -> Path | None:
+    """The file of a part, in the first folder of specs that has it; None where none has.
+
+    A declaration uses what its domain has under this name, `<domain>/<name>.yaml`, where it has that.
+    """
+    forms = (f"{user.parent.parent.name}/{name}.yaml", f"{name}.yaml")
+    places = (folder / PARTS / form for form in forms for folder in folders)
     return next((path for path in places if path.is_file()), None)
 
 
 def group_file(declaration: Path, group: str) -> Path:
     """Where the folder of specs that a declaration lies in keeps a group."""
     return declaration.parent.parent.parent / GROUPS / f"{Path(group).name}.yaml"
+
+
+def computing_declaration(declaration: Path, same_as: object) -> Path | None:
+    """The declaration of the operator that computes one, in the same folder of specs; None for no name."""
+    try:
+        return room_of(OperatorName.parse(str(same_as)), declaration.parent.parent.parent) / DECLARATION
+    except UserError:
+        return None
 
 
 def list_operators(folders: Sequence[Path] = ()) -> list[OperatorName]:
@@ -105,7 +117,7 @@ def find_operator_name(text: str, folders: Sequence[Path] = ()) -> OperatorName:
     """
     known = list_operators(folders)
     fitting = newest_named(text, known)
-    fitting = [each for each in fitting if each.domain == _ONNX] or fitting
+    fitting = [each for each in fitting if each.domain == ONNX] or fitting
     if len(fitting) == 1:
         return fitting[0]
     if not fitting and folders:

@@ -71,8 +71,15 @@ class ParameterAmendment(Amendment):
     default: Any = None
 
 
+LISTED, UNLISTED = "listed", "unlisted"
+"""What stands for the type variables without an entry of which the documents list types, or none."""
+
+
 class TypesAmendment(Amendment):
+    """The types of a variable, or, `without`, those that the documents list but for some."""
+
     types: list[str] | None = None
+    without: list[str] = Field(default_factory=list)
 
 
 class ConstraintEntry(Reasoned):

@@ -128,6 +128,32 @@ def test_a_rejected_example_is_gone(tmp_path: Path) -> None:
     assert load_spec(NAME, [folder]).examples == ()
 
 
+def test_one_entry_speaks_of_all_types_that_are_listed_or_of_none_that_are(tmp_path: Path) -> None:
+    listed = "type_constraints:\n  T: {types: [float, complex64, double], src: [d1, 16]}\n"
+    for at, (facts, entry, types, how) in enumerate(
+        (
+            ("", "unlisted: {types: [float, double], why: w}", ("float", "double"), "added"),
+            (listed, "unlisted: {types: [int32], why: w}", ("float", "complex64", "double"), None),
+            (listed, "listed: {without: [complex64, string], why: w}", ("float", "double"), "overridden"),
+            (listed, "T: {without: [complex64, float], why: w}", ("double",), "overridden"),
+            (listed, "listed: {without: [int8], why: w}", ("float", "complex64", "double"), None),
+            (
+                listed,
+                "{T: {confirms: types}, listed: {without: [float]}}",
+                ("float", "complex64", "double"),
+                "confirmed",
+            ),
+        )
+    ):
+        folder = _write(tmp_path / str(at), f"type_constraints:\n  {entry}\n")
+        (folder / "ai.test" / "Blend" / "imported-3.yaml").write_text(IMPORTED + facts)
+        spec = load_spec(NAME, [folder])
+        assert spec.types_of(spec.inputs[0]) == types
+        assert spec.types_of(spec.inputs[1]) == ("bool",)
+        origin = spec.origins.get("type_constraints.T.types")
+        assert (origin.how if origin is not None else None) == how
+
+
 WRONG = """\
 attributes:
   mode: {type: text, defalt: soft}
@@ -174,6 +200,8 @@ def test_every_error_of_form_is_reported_at_once(tmp_path: Path) -> None:
         ("attributes: {mode: {type: int, default: soft, why: w}}", ["does not fit"]),
         ("inputs: {Z: {why: w}}", ["give its type"]),
         ("type_constraints: {T: {types: [float33], why: w}}", ["unknown element type"]),
+        ("type_constraints: {T: {without: [float], why: w}}", ["not some of the types"]),
+        ("type_constraints: {unlisted: {types: [float]}}", ["needs a reason"]),
         ("constraints: [{id: a, require: rank(Z) > 0, else: undefined, why: w}]", ["unknown name"]),
         ("constraints: [{id: a, require: rank(X) >, else: undefined, why: w}]", ["not an expression"]),
         ("constraints: [{id: a, require: rank(X) > 0, else: error, why: w}]", ["demands it"]),

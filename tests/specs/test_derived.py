@@ -26,6 +26,7 @@ from specs.files.declarations import FILE_NAME
 from specs.files.library import load_for_calls, load_imported, load_spec
 from specs.files.spec_folders import list_operators
 from specs.language.shape_expressions import parse_shape
+from specs.model.declared import DeclaredBounds
 from specs.model.signature_parts import Origin, Source
 from specs.model.spec import Spec
 from specs.model.statements import StatedShape
@@ -202,6 +203,35 @@ def test_what_people_declare_stands_on_top(own: Path) -> None:
     }
 
 
+def test_who_has_one_axis_has_one_at_least_unless_somebody_says_how_many(own: Path) -> None:
+    room = own / "org.example" / "EveryNth"
+    for kind, extents, bounds in (
+        ("axis(X)", "", DeclaredBounds(1, 4)),
+        ("axis(X, negative=False) or error", "", DeclaredBounds(1, 4)),
+        ("axis(X, extra=1)", "", None),
+        ("axis(X)", "extents: {T: 2..3}\n", DeclaredBounds(2, 3)),
+    ):
+        (room / FILE_NAME).write_text(f"shapes: {{X: '*T'}}\nkinds: {{axis: '{kind}'}}\n{extents}")
+        declared = load_spec(EVERY_NTH, [own]).declared
+        assert declared is not None
+        assert declared.extents.get("T") == bounds, kind
+
+
+def test_an_output_has_the_shape_that_somebody_says_of_the_input_that_it_is_like(tmp_path: Path) -> None:
+    place = tmp_path / "ai.test" / "Blend"
+    place.mkdir(parents=True)
+    statement = (
+        "{about: outputs.Y, says: same_shape, as: X, rule: same-shape, confidence: 1.0, src: [d1, 14]}"
+    )
+    facts = CONTRADICTED.partition("statements:")[0]
+    for stated, results in ((f"statements: [{statement}]\n", {"Y": "N, *T"}), ("", {})):
+        (place / "imported-3.yaml").write_text(facts + stated)
+        (place / FILE_NAME).write_text("shapes: {X: 'N, *T'}\n")
+        declared = load_spec(OperatorName("ai.test", "Blend", 3), [tmp_path]).declared
+        assert declared is not None
+        assert declared.results == results
+
+
 def test_a_document_that_contradicts_itself_makes_no_call(contradicted: Path) -> None:
     result = _run(try_command.command, "Blend", "--specs", str(contradicted), "--runtime", "none")
     assert isinstance(result.exception, OpcertError)
@@ -274,7 +304,7 @@ def test_the_linter_tells_what_both_say(own: Path) -> None:
     declaration.write_text(text, encoding="utf-8")
     result = _lint(own, "EveryNth", "derived-anyway")
     assert result.return_value == 0
-    assert "kinds.axis, shapes.X, extents.S" in result.output
+    assert "kinds.axis, extents.S, shapes.X" in result.output
     assert "every_nth.md:13" in result.output
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from opcert.vocabulary.names import OperatorName
-from specs.files.operator_groups import FOLDER, group_headings, known_groups, parts_used
+from specs.files.declaration_files import read_document
+from specs.files.operator_groups import FOLDER, group_headings, known_groups
 from specs.files.spec_folders import DECLARATION, OWN_FOLDER, PARTS, list_operators, room_of
-from specs.files.stated_values import stated_value
+from specs.files.stated_values import parts_used, stated_value
 
 ONNX = ("ai.onnx", "ai.onnx.ml", "ai.onnx.preview.training")
 ADD, MAP = OperatorName("ai.onnx", "Add", 14), OperatorName("com.microsoft", "BeamSearch", 1)
@@ -58,3 +59,39 @@ def test_a_group_says_what_its_operators_use_unless_they_say_it(tmp_path: Path) 
         declaration.write_text("".join(f"{key}: {value}\n" for key, value in stated.items()))
         assert parts_used(stated, declaration) == parts
         assert stated_value(declaration, "versions", [tmp_path, OWN_FOLDER]) == versions
+
+
+def test_an_operator_is_of_the_group_of_the_one_that_computes_it_and_uses_its_parts(tmp_path: Path) -> None:
+    declaration, other = (tmp_path / "org.example" / name / DECLARATION for name in ("Plus", "Sum"))
+    for path, text in (
+        (declaration, "same_as: org.example::Sum-1\n"),
+        (other, "group: adding\nuses: [late]\n"),
+        (tmp_path / FOLDER / "adding.yaml", "heading: Adding\n"),
+        (tmp_path / PARTS / "late.yaml", "versions: 20..\n"),
+        (tmp_path / PARTS / "org.example" / "late.yaml", "uses: [late]\nversions: 3..\n"),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    plus = OperatorName("org.example", "Plus", 1)
+    for own, heading, parts, versions in (
+        ("", "Adding", ["late"], "3.."),  # that of the domain comes before that of all
+        ("uses: []\n", "Adding", [], None),
+        ("group: logic\n", "Logic and comparison", [], None),
+    ):
+        declaration.write_text(f"same_as: org.example::Sum-1\n{own}")
+        assert group_headings([plus], [tmp_path]) == {plus: heading}
+        assert parts_used(read_document(declaration).value, declaration) == parts
+        assert stated_value(declaration, "versions", [tmp_path, OWN_FOLDER]) == versions
+    declaration.write_text("same_as: ai.onnx::Add-14\n")  # another folder's operators say nothing here
+    assert group_headings([plus], [tmp_path]) == {}
+    assert parts_used(read_document(declaration).value, declaration) == []
+
+
+def test_of_onnx_the_versions_since_the_oldest_opset_that_is_modelled_are_declared(tmp_path: Path) -> None:
+    for name, versions in (("Abs", "6.."), ("Mul", "7.."), ("ArgMax", "1.."), ("Scan", None)):
+        declaration = room_of(OperatorName("ai.onnx", name, 1), OWN_FOLDER) / DECLARATION
+        assert stated_value(declaration, "versions", (OWN_FOLDER,)) == versions
+    own = room_of(ADD, tmp_path) / DECLARATION
+    own.parent.mkdir(parents=True)
+    own.write_text("shapes: {A: N}\n")
+    assert stated_value(own, "versions", (tmp_path, OWN_FOLDER)) is None

@@ -31,7 +31,6 @@ from opcert.vocabulary.names import OperatorName
 from opcert.vocabulary.regular_files import FileState, file_state
 from opcert.vocabulary.yaml_files import load_file
 from specs.files.declarations import find_declaration
-from specs.files.operator_groups import parts_used
 from specs.files.shared_readings import FILE_NAME as READINGS
 from specs.files.shared_readings import named_in, read_shared
 from specs.files.spec_folders import (
@@ -46,6 +45,7 @@ from specs.files.spec_folders import (
     group_file,
     room_of,
 )
+from specs.files.stated_values import group_of, parts_used
 
 _DECLARED = (DECLARATION, SEARCHED)
 
@@ -81,7 +81,7 @@ def named_readings(files: Iterable[Path]) -> list[str]:
 
     What documents say is not looked at: they name none.
     """
-    written = [path for path in files if path.name == DECLARATION or path.parent.name == PARTS]
+    written = [path for path in files if path.name == DECLARATION or PARTS in path.parts[-3:-1]]
     groups = [group for path in written for group in named_in(_content(path)).values()]
     return sorted({name for group in groups for name in group.values()})
 
@@ -95,22 +95,18 @@ def _shared(declaration: Path, folders: Sequence[Path]) -> Iterator[Path]:
         content = _content(path)
         if not isinstance(content, dict):
             continue
-        if isinstance(group := content.get("group"), str) and (file := group_file(path, group)).is_file():
+        try:
+            group, used = group_of(path), parts_used(content, path)
+        except OpcertError:
+            continue  # a damaged group, of which whoever loads the spec says what is wrong
+        if group is not None and (file := group_file(path, group)).is_file():
             yield file
-        for name in _used(content, path):
-            part = find_part(str(name), folders)
+        for name in used:
+            part = find_part(str(name), folders, path)
             if part is not None and part not in seen:
                 seen.add(part)
                 pending.append(part)
                 yield part
-
-
-def _used(content: Mapping[str, Any], path: Path) -> Sequence[Any]:
-    """The names of the parts that a file uses; none of one with a damaged group."""
-    try:
-        return parts_used(content, path)
-    except OpcertError:
-        return ()
 
 
 def _content(path: Path) -> Any:
@@ -349,7 +345,7 @@ def sources_digest(folders: Sequence[Path] = (), operators: Sequence[OperatorNam
     rooms = {room_of(operator, OWN_FOLDER) for operator in shipped}
     data = {path for room in rooms for path in room.rglob("*.*") if _makes_cases(path)}
     data.update(
-        path for form in ("*/*/spec.yaml", "parts/*.yaml", READINGS) for path in OWN_FOLDER.glob(form)
+        path for form in ("*/*/spec.yaml", "parts/**/*.yaml", READINGS) for path in OWN_FOLDER.glob(form)
     )
     own = {path for folder in folders for path in folder.rglob("*") if _makes_cases(path)}
     digest = digest_of([*code_files(), *sorted(data), *sorted(own)])
