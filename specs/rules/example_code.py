@@ -7,14 +7,12 @@ import builtins
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from specs.documents.pages.pages import Block, Version
 from specs.documents.text.documents import Line
 from specs.rules import Told, check
 
 MOST_LINES = 3_000
-MOST_NAMES = 500
 _KNOWN = frozenset(dir(builtins)) | {
     "np", "numpy", "onnx", "helper", "expect", "tf", "math", "ml_dtypes", "TensorProto", "Any", "self",
     "make_node", "make_tensor", "make_graph", "make_model", "make_opsetid", "numpy_helper", "parser", "sys",
@@ -23,15 +21,6 @@ MOST_VALUE_LINES = 60
 _WRITTEN = re.compile(r"(?:['\"`]\w+['\"`] (?:is|has|=)|(?<![\w.])\w+ ?=|==>) *(?P<value>\[.*)$")
 _REMARK = re.compile(r"(?:<--|//).*$")
 _GOES_ON = re.compile(r"[\s,]*[\[\]\d][\[\]\d\s,.-]*")
-_INTRODUCED = re.compile(
-    r"#(?![^'\"\n]*\b(?:rank|shape|size) of )[^'\"\n]{0,40}['\"`](\w+)['\"`] (?:is|has|:|=)"
-)
-_CALL = re.compile(r"(?<![\w.])(?:tf\.)?(?:\w+\.)*\w+\((?P<arguments>[^()#\n]{1,200})\)\s*(?:==?>|$|[)#])")
-_KEYWORD = re.compile(r"\w+ ?= ?[^,]*")
-_MADE = re.compile(r"(?:^|[\s,>])(\w+)(?:, *\w+)* ?= ?(?!=)|\bfor (\w+) in|lambda (\w+)")
-_EXPLAINED = re.compile(r"^\s*# *(\w+) is (?:an?|the) ")
-_CONSTANT = re.compile(r"^\s*(?:>>> ?)?(\w+) = (?:tf\.(?:constant|Variable)\(|np\.array\(|\[)")
-_WORD = re.compile(r"(?<![\w.'\"])[a-z_]\w*(?![\w(.'\"])")
 
 
 @check("warning", ("onnx",))
@@ -136,54 +125,6 @@ def _outputs_of_node(tree: ast.AST, before: ast.Call) -> list[str]:
 def _names(value: ast.expr | None) -> list[str]:
     items = value.elts if isinstance(value, ast.List | ast.Tuple) else []
     return [item.id for item in items if isinstance(item, ast.Name)]
-
-
-@check("warning", ("tensorflow",))
-def example_unnamed_variable(version: Version) -> Iterator[Told]:
-    """An example calls the operator with a name that nothing introduces.
-
-    One finding for each block of code in which comments or assignments introduce names, and a call uses one
-    that nothing else on the page has, or another while one that was introduced is used nowhere.
-    """
-    parts = {*version.spec.attributes, *(parameter.name for parameter in version.spec.inputs)}
-    whole = "\n".join(line.text for line in version.lines if not line.text.startswith("# source:"))
-    introduced_before: set[str] = set()
-    for block in version.blocks:
-        introduced: dict[str, Line] = {}
-        used: dict[str, Line] = {}
-        known: set[str] = set()
-        for line in block.lines[:MOST_LINES]:
-            known.update(match[1] for match in islice(_MADE.finditer(line.text), MOST_NAMES))
-            for match in (
-                *islice(_INTRODUCED.finditer(line.text), MOST_NAMES),
-                *islice(_EXPLAINED.finditer(line.text), MOST_NAMES),
-                *islice(_CONSTANT.finditer(line.text), MOST_NAMES),
-            ):
-                introduced.setdefault(match[1], line)
-            for call in islice(_CALL.finditer(line.text), MOST_NAMES):
-                for word in _WORD.findall(_KEYWORD.sub("", call["arguments"])):
-                    used.setdefault(word, line)
-        unknown = {
-            name: line
-            for name, line in used.items()
-            if name not in parts | introduced.keys() | introduced_before | known | _KNOWN
-        }
-        idle = [name for name in introduced if name not in used and not _is_mentioned(name, block)]
-        alone = [name for name in unknown if len(re.findall(rf"(?<!\w){name}(?!\w)", whole)) == 1]
-        if unknown and idle:
-            name, line = next(iter(unknown.items()))
-            place = introduced[idle[0]]
-            message = f"an example introduces {idle[0]} and goes on with {name}"
-            yield Told(place.source(), message, f"line {line.number}: {line.text.strip()[:120]}")
-        elif alone and introduced:
-            line = unknown[alone[0]]
-            message = f"an example uses {alone[0]}, which stands nowhere else on the page"
-            yield Told(line.source(), message, line.text.strip()[:120])
-        introduced_before |= introduced.keys() | known
-
-
-def _is_mentioned(name: str, block: Block) -> bool:
-    return sum(len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", line.text)) for line in block.lines) > 1
 
 
 @check("warning", ("tensorflow", "openvino"))

@@ -75,8 +75,6 @@ def told(page: str, name: str) -> list[Finding]:
     [
         (TENSORFLOW, "Widen.txt", "[[1, 1], [2, 2]]", "[[1, 1]], [2, 2]]", "example-brackets", 11),
         (TENSORFLOW, "Widen.txt", "[1, 2, 3]]\n```", "[1, 2, 3]\n```", "example-brackets", 13),
-        (TENSORFLOW, "Widen.txt", "widen(t,", "widen(other,", "example-unnamed-variable", 13),
-        (TENSORFLOW, "Widen.txt", "# 't' is [", "# 'other' is [", "example-unnamed-variable", 10),
         (OPENVINO, "Cut.md", "`data`", "`pads_begin`", "names-swapped", 13),
         (OPENVINO, "Cut.md", "`pads_begin`", "`pads_end`", "names-swapped", 15),
         (CLEAN, "page.md", "blended = np.array([0.0, 2.0], dtype=np.float32)",
