@@ -50,7 +50,8 @@ class QuantisedProduct(Kind):
         return frozenset({f"shape:{self.first}", f"shape:{self.second}", f"level:{DATA}", *named})
 
     def factors(self) -> Mapping[str, tuple[Level, ...]]:
-        several = ("each", "scalar") if self.bias else ("each", "scalar", "one")
+        # One scale for a tensor is the plainest, and what every runtime has.
+        several = ("scalar", "each") if self.bias else ("scalar", "each", "one")
         first = ("scalar",) if self.bias else several
         return {
             f"{self.first}_scale": first,
