@@ -128,6 +128,25 @@ def test_a_product_of_bytes_is_one_in_32_bits(kernel: Kernel, noticed: bool) -> 
     assert bool(failing) == noticed
 
 
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [
+        ("QLinearMatMul-21", ["a_scale", "b_scale", "a_zero_point", "b_zero_point"]),
+        ("QLinearConv-10", ["w_scale", "w_zero_point"]),
+        ("ConvInteger-10", ["w_zero_point"]),
+    ],
+)
+def test_ends_of_bytes_and_sizes_of_kernels_are_asked_with_one_scale_for_a_tensor(
+    name: str, steps: list[str]
+) -> None:
+    """Which every runtime has: one scale for each row or channel is refused by many."""
+    words = ("ends_", "inner_", "channels_")
+    cases = [case for case in cases_of(name) if str(case.id.word).startswith(words)]
+    assert len(cases) > 20
+    given = [tensor for case in cases for each in steps if (tensor := given_to(case, each)) is not None]
+    assert sum(tensor.array.size == 1 for tensor in given) >= 0.9 * len(given)
+
+
 def summed(case: Case, add: Callable[[NDArray[Any]], Any]) -> Iterator[Tensor]:
     """What a kernel makes of sums over all axes or the given ones."""
     data, axes = given_to(case, "data"), given_to(case, "axes")
