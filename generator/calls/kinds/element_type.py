@@ -27,7 +27,7 @@ _CLASSES: Mapping[Level, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class ElementTypeCode(SingleKind):
-    """One of the types of a type variable, or of those that are listed as texts; of floats first float.
+    """One of the types of a type variable, or of those that are listed as texts; float is the first.
 
     Types `as_wide_as` an input have as many bits as its elements.
     """
@@ -94,7 +94,5 @@ class ElementTypeCode(SingleKind):
                 else element_types_within(tuple(variable.types))
             )
         names = dict.fromkeys(name for name in found if name in ELEMENT_TYPES)
-        if not all(ELEMENT_TYPES[name].is_float for name in names):
-            return tuple(names)
-        # Calls that ask for nothing in particular are in the plainest precision, in which bounds mean most.
+        # Calls that ask for nothing in particular are in the plainest type, which every runtime has.
         return tuple(sorted(names, key=lambda name: name != _PLAIN))
