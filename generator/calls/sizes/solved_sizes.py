@@ -103,10 +103,11 @@ def _levels(space: CallSpace, place: int, flags: int) -> Iterator[Mapping[str, L
         if set(levels) - {OMITTED} == {0, 1} and name in spec.attributes and name not in rare:
             turned[name] = (flags >> known) & 1
             known += 1
-        elif name.startswith("form_") and not unusual:
+        elif name.startswith("form_"):
             turned[name] = levels[place % len(levels)]
         elif name.endswith("_scale") and "scalar" in levels:
-            turned[name] = "scalar" if place % 3 else levels[0]
+            several = [level for level in levels if level != "scalar"]
+            turned[name] = several[0] if several and place % 3 == 0 else "scalar"
         elif (
             OMITTED in {*levels} - {*unusual} and name not in focus and (name not in inputs or place % 2 == 0)
         ):
