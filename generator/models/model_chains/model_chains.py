@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
+from math import isclose, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -331,17 +331,20 @@ def _with_scales_of_biases(
         first, second, bias = own if len(own) == 3 else (None, None, None)
         if node.op_type not in _WITH_BIAS or first is None or second is None or bias is None:
             continue
-        told, own_bias = _product_like(first.constant, second.constant, bias.constant), bias.constant
-        if (
-            told is not None
-            and own_bias is not None
-            and not np.allclose(told.array, own_bias.array, rtol=1e-3, atol=0)
-        ):
-            continue  # the model's own bias has other steps
+        if _are_others(_product_like(first.constant, second.constant, bias.constant), bias.constant):
+            continue
         drawn = [constants.get(names[value.name]) for value in (first, second, bias)]
         if (product := _product_like(*drawn)) is not None:
             constants[names[bias.name]] = product
     return constants
+
+
+def _are_others(products: Tensor | None, steps: Tensor | None) -> bool:
+    """Whether a model's bias is known to have other steps than the products, but for their rounding."""
+    if products is None or steps is None:
+        return False
+    pairs = zip(products.array.reshape(-1).tolist(), steps.array.reshape(-1).tolist(), strict=True)
+    return not all(isclose(one, other, rel_tol=1e-3) for one, other in pairs)
 
 
 def _product_like(first: Tensor | None, second: Tensor | None, bias: Tensor | None) -> Tensor | None:
