@@ -21,6 +21,6 @@ def scale_places(
     places = np.arange(prod(scales), dtype=np.intp).reshape(scales)
     if len(scales) == 1 and len(shape) > 1:
         places = places.reshape([-1 if at == along else 1 for at in range(len(shape))])
-    elif block_size:
+    elif block_size and scales != shape:
         places = places.repeat(block_size, axis=along).take(range(shape[along]), axis=along)
     return np.broadcast_to(places, shape)
