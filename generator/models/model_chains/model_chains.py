@@ -277,7 +277,7 @@ def _ways_to_keep(group: NodeGroup, values: Sequence[ModelValue]) -> Iterator[Ch
 def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: ChainNumbers) -> Chain:
     names: dict[str, str] = {}
     given: list[tuple[str, Tensor]] = []
-    held: list[tuple[str, Tensor]] = []
+    constants: list[tuple[str, Tensor]] = []
     links = []
     for node in group.nodes:
         for place, value in enumerate(node.inputs):
@@ -286,15 +286,14 @@ def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: Ch
             # No name of the model's is in it: the same nodes have the same data in every model.
             key = f"{len(names)} {node.op_type} {place}"
             tensor = value_for(key, value, node, place, shrink, kept)
-            into = held if value.is_constant or value.constant is not None else given
+            into = constants if value.is_constant or value.constant is not None else given
             # Names of a model are somebody's text: they go no further.
-            names[value.name] = f"C{len(held) + 1}" if into is held else f"X{len(given) + 1}"
+            names[value.name] = f"C{len(constants) + 1}" if into is constants else f"X{len(given) + 1}"
             into.append((names[value.name], tensor))
         for value in node.outputs:
             if value is not None:
                 names[value.name] = f"Y{len(names) + 1}"
         links.append(_link(node, names, shrink, kept))
-    constants = _with_scales_of_biases(group, names, dict(held))
     taken = {name for link in links for name in link.inputs}
     outputs = [name for link in links for name in link.outputs if name and name not in taken]
     shapes = open_shapes(group.nodes, names, dict(given))
@@ -302,7 +301,7 @@ def _chain(group: NodeGroup, opsets: Mapping[str, int], shrink: Shrink, kept: Ch
         word=_word(group.path),
         links=tuple(links),
         given=tuple(given),
-        constants=tuple(constants.items()),
+        constants=tuple(_with_scales_of_biases(group, names, dict(constants)).items()),
         outputs=tuple(outputs),
         why="nodes that stand so in a model",
         levels={SHAPES: OPEN} if shapes else {},
@@ -331,7 +330,8 @@ def _with_scales_of_biases(
         first, second, bias = own if len(own) == 3 else (None, None, None)
         if node.op_type not in _WITH_BIAS or first is None or second is None or bias is None:
             continue
-        if _are_others(_product_like(first.constant, second.constant, bias.constant), bias.constant):
+        own_product = _product_like(first.constant, second.constant, bias.constant)
+        if constants.get(names[bias.name]) == bias.constant or _are_others(own_product, bias.constant):
             continue
         drawn = [constants.get(names[value.name]) for value in (first, second, bias)]
         if (product := _product_like(*drawn)) is not None:
