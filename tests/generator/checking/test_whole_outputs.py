@@ -170,18 +170,29 @@ def test_an_integer_within_its_type_is_no_bound(tmp_path: Path) -> None:
     assert only(run(model, unseen(lambda array: array * 0), tmp_path))[0].verdict == "far"
 
 
-def test_what_is_forbidden_is_computed_and_owes_nothing(tmp_path: Path) -> None:
-    """The int32 bias with a zero point, as a quantiser writes it, breaks a rule; the model goes on."""
+def with_quantised_bias(zero_point: int) -> ModelProto:
+    """A convolution of which the bias is int32 in steps by channel, as a quantiser writes it."""
     model = quantised_convolution()
     nodes = model.graph.node
     nodes[3].input.append("b")
     nodes.insert(3, node("DequantizeLinear", ["bq", "bs", "bz"], ["b"], axis=0))
     for name, value in (("bq", np.arange(4, dtype=np.int32)), ("bs", np.full(4, 0.0002, np.float32))):
         model.graph.initializer.append(numpy_helper.from_array(value, name))
-    model.graph.initializer.append(numpy_helper.from_array(np.zeros(4, np.int32), "bz"))
-    output, _ = only(run(model, FaultyRuntime().ask, tmp_path))
+    model.graph.initializer.append(numpy_helper.from_array(np.full(4, zero_point, np.int32), "bz"))
+    return model
+
+
+def test_what_is_forbidden_is_computed_and_owes_nothing(tmp_path: Path) -> None:
+    """By the text the zero point of int32 is 0; the model goes on."""
+    output, _ = only(run(with_quantised_bias(1), FaultyRuntime().ask, tmp_path))
     assert output.verdict in ("same", "near")
     assert "not allowed by its document" in output.reason
+
+
+def test_a_bias_with_a_scale_for_each_channel_is_held_to_the_text(tmp_path: Path) -> None:
+    output, _ = only(run(with_quantised_bias(0), FaultyRuntime().ask, tmp_path))
+    assert output.verdict == "right"
+    assert output.bounded == 64
 
 
 def test_units_are_the_models_own() -> None:
